@@ -9,7 +9,7 @@ import quorate
 from bench._timing import Report, best_of, peak_extra_bytes
 from bench.measures import fresh, make, make_hard
 from quorate import pruning
-from quorate.pruning._running_vote import running_vote
+from quorate.pruning._running import running_vote
 
 MEASURES = tuple(quorate.measures())
 

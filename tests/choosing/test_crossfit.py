@@ -15,7 +15,6 @@ from quorate._choosing import (
 from quorate._choosing._crossfit import (
     cross_fitted_curve,
     first_votes,
-    fit_without_each_fold,
     folds_of,
 )
 from quorate._judging import error_limit, excess_limit
@@ -31,8 +30,7 @@ def expect(evidence, *given, **more):
 
 
 def curve_of(votes, pruner, order, score=ACCURACY):
-    fits = fit_without_each_fold(Evidence(votes), pruner, score)
-    return cross_fitted_curve(votes, order, score, fits)
+    return cross_fitted_curve(Evidence(votes), pruner, order, score)
 
 
 def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):
@@ -45,18 +43,12 @@ def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):
     if masked:
         valid = rng.random(codes.shape) < 0.5
         valid[0] |= ~valid.any(axis=0)
-    given = (
-        rng.dirichlet([0.5] * 3, codes.shape) + np.eye(3)[codes] if average else None
-    )
     if average:
-        given /= 2
-    votes = quorate.Votes(
-        None if average else codes,
-        y,
-        valid=valid,
-        probabilities=given,
-        classes=[0, 1, 2] if average else None,
-    )
+        given = (rng.dirichlet([0.5] * 3, codes.shape) + np.eye(3)[codes]) / 2
+        options = {"probabilities": given, "classes": [0, 1, 2]}
+        votes = quorate.Votes(None, y, valid=valid, **options)
+    else:
+        votes = quorate.Votes(codes, y, valid=valid)
     return votes, rng.normal(size=(n_samples, 3))
 
 
@@ -129,6 +121,10 @@ def test_a_score_is_that_of_as_many_votes_too(scoring, masked):
         assert spread == pytest.approx(judged.standard_error)
         apart = curve.excess_errors[size - 1]
         assert apart == pytest.approx(judged.behind(whole)[1], abs=1e-9)
+        if not masked:
+            limit = judged.excess_limit(whole, 0.95)
+            assert curve.excess_limits[size - 1] == pytest.approx(limit, abs=1e-9)
+            assert limit >= whole.score - judged.score
 
 
 def test_first_votes_are_those_of_the_first_that_may_vote():

@@ -118,7 +118,7 @@ def chosen():
 CHOSEN_BEFORE = (
     r"how many are enough cannot be told, since these members were chosen, or their "
     r"leaves distilled, on these samples before, which flatters them; give "
-    r"samples that took no part in that, or a number to keep\."
+    r"samples that took no part in that, or give a number to keep\."
 )
 
 
@@ -180,9 +180,8 @@ class TestSamplesChosenOnBefore:
         small = quorate.prune(pool, X[400:1000], y[400:1000], "re", keep=6)
         _, new = quorate.prune(small, X[1000:], y[1000:], "re", return_selection=True)
         assert new.expected is not None
-        again = quorate.prune(
-            small, X[400:1000], y[400:1000], "re", return_selection=True
-        )[1]
+        same = X[400:1000], y[400:1000]
+        _, again = quorate.prune(small, *same, "re", return_selection=True)
         assert (again.expected, again.n_kept) == (None, 2)
 
     def test_evidence_knows_and_nobody_looks_where_nothing_is_recorded(

@@ -60,16 +60,17 @@ def test_a_sample_does_not_depend_on_the_batches(n, size, edges, seed):
     assert (np.abs(drawn - exact) <= 1 + np.sum(exact < 1)).all()
 
 
-def test_a_rare_class_is_drawn_once_and_takes_no_more_than_its_share():
-    y = np.repeat(["a", "b", "c"], [46, 10, 2])
-    drawn = draw_sample(given_batches([(np.zeros((58, 1)), y)]), 25)[1]
-    assert [int(np.sum(drawn == label)) for label in "abc"] == [20, 4, 1]
-
-
-def test_classes_that_are_rare_do_not_make_the_sample_larger():
-    y = np.repeat(["a", "b", "c", "d"], [500, 400, 1, 1])
-    drawn = draw_sample(given_batches([(np.zeros((902, 1)), y)]), 5)[1]
-    assert [int(np.sum(drawn == label)) for label in "abcd"] == [2, 1, 1, 1]
+@pytest.mark.parametrize(
+    ("counts", "size", "wanted"),
+    [
+        ([46, 10, 2], 25, [20, 4, 1]),  # once, and no more than its share
+        ([500, 400, 1, 1], 5, [2, 1, 1, 1]),  # the sample is not made larger
+    ],
+)
+def test_rare_classes_are_drawn_once(counts, size, wanted):
+    y = np.repeat(list("abcd")[: len(counts)], counts)
+    drawn = draw_sample(given_batches([(np.zeros((y.size, 1)), y)]), size)[1]
+    assert np.unique(drawn, return_counts=True)[1].tolist() == wanted
 
 
 def test_every_sample_is_as_likely_as_the_others():
@@ -170,13 +171,10 @@ def test_prune_and_report_from_batches(data, tmp_path):
     assert same.pruning_["kept"] == small.pruning_["kept"]
     frame = pd.DataFrame(X[500:]).rename(columns=str).assign(label=y[500:])
     frame.to_parquet(tmp_path / "all.parquet", row_group_size=400)
-    filed = quorate.prune(
-        forest, tmp_path, method="re", keep=4, max_samples=600, target="label"
-    )
+    options = {"method": "re", "keep": 4, "max_samples": 600, "target": "label"}
+    filed = quorate.prune(forest, tmp_path, **options)
     assert filed.pruning_ == small.pruning_
-    page = quorate.report(
-        forest, tmp_path, method="re", keep=4, max_samples=600, target="label"
-    )
+    page = quorate.report(forest, tmp_path, **options)
     assert page.data["votes"]["n_samples"] == 600
     assert page.data["votes"]["n_given"] == 2500
     assert "600 of 2,500, drawn by class" in page.html
@@ -222,23 +220,41 @@ def test_fewer_than_there_are_classes_are_refused(forest, data):
         quorate.select(votes, "re", 4, max_samples=1)
 
 
-@pytest.mark.parametrize("size", [0, -1, 2.5, True, "many"])
-def test_sizes_that_are_none(forest, data, size):
-    with pytest.raises(ValueError, match=r"max_samples=.*a whole number, 1 or more"):
-        quorate.prune(forest, *data, max_samples=size)
-
-
-def test_what_cannot_be_drawn_is_refused(forest, data):
-    X, y = data
-    with pytest.raises(ValueError, match="none of the 2 samples drawn is out of bag"):
-        quorate.prune(forest, X, y, max_samples=2)
-    with pytest.raises(TypeError, match="batches are an iterable of pairs"):
-        quorate.prune(forest, X)
-    summary = quorate.collect_votes(forest, X, y, out_of_bag=True).summary()
-    with pytest.raises(TypeError, match="select: finds sizes and errors on single"):
-        quorate.select(summary)
-    with pytest.raises(ValueError, match="batch 1: X has 5 samples, y has shape"):
-        quorate.prune(forest, [(X[:9], y[:9]), (X[:5], y[:4])])
+@pytest.mark.parametrize(
+    ("call", "exception", "words"),
+    [
+        *((lambda f, X, y, size=size: quorate.prune(f, X, y, max_samples=size),
+           ValueError, r"max_samples=.*a whole number, 1 or more")
+          for size in (0, -1, 2.5, True, "many")),
+        *((lambda f, X, y, seed=seed: quorate.prune(f, X, y, keep=4, random_state=seed),
+           ValueError, r"prune\(random_state=.*a whole number")
+          for seed in (-1, "a", 0.5, True)),
+        (lambda f, X, y: quorate.prune(f, X, y, max_samples=2),
+         ValueError, "none of the 2 samples drawn is out of bag"),
+        (lambda f, X, y: quorate.prune(f, X), TypeError, "batches are an iterable of"),
+        (lambda f, X, y: quorate.prune(f, [(X[:9], y[:9]), (X[:5], y[:4])]),
+         ValueError, "batch 1: X has 5 samples, y has shape"),
+        (lambda f, X, y: quorate.select(quorate.collect_votes(f, X, y).summary()),
+         TypeError, "select: finds sizes and errors on single"),
+        (lambda f, X, y: quorate.prune(f, cut(X, y, [700]), "mdm"),
+         TypeError, r"prune\(y='mdm'\): .*as in method='mdm'"),
+        *((lambda f, X, y, door=door: door(f, cut(X, y, [700]), y),
+           TypeError, "in batches, which have their labels; giv")
+          for door in (quorate.prune, quorate.report, quorate.collect_votes)),
+        *((lambda f, X, y, door=door: door(f, X),
+           TypeError, r": y is missing, the labels .*X is ndarray")
+          for door in (quorate.prune, quorate.report, quorate.frontier)),
+        (lambda f, X, y: quorate.compare(f, f, X),
+         TypeError, r": y is missing, the labels .*X is ndarray"),
+        (lambda f, X, y: quorate.prune(f, [(X[1:], y[1:])], source="training"),
+         ValueError, "not the data the ensemble was trained on"),
+        (lambda f, X, y: quorate.prune(f, [(X, y)], source="training", max_samples=300),
+         ValueError, "known of all together, and here are 300 of 3,000 rows, drawn by"),
+    ],
+)  # fmt: skip
+def test_refused(call, exception, words, forest, data):
+    with pytest.raises(exception, match=words):
+        call(forest, *data)
 
 
 # Seeds
@@ -246,18 +262,9 @@ def test_what_cannot_be_drawn_is_refused(forest, data):
 
 def test_the_seed_reaches_the_draw_the_method_and_the_leaves(forest, data):
     X, y = data
+    options = {"max_samples": 300, "distil": True, "return_selection": True}
     one, two, same = (
-        quorate.prune(
-            forest,
-            X,
-            y,
-            "random",
-            4,
-            max_samples=300,
-            random_state=seed,
-            distil=True,
-            return_selection=True,
-        )
+        quorate.prune(forest, X, y, "random", 4, random_state=seed, **options)
         for seed in (5, 6, 5)
     )
     assert one[0].pruning_["drawn"] == {"samples": 300, "of": 3000, "seed": 5}
@@ -282,9 +289,6 @@ def test_methods_that_draw_nothing_take_a_seed_for_the_samples(forest, data):
     for state in given:
         small = quorate.prune(forest, X, y, keep=4, max_samples=300, random_state=state)
         assert small.pruning_["drawn"]["seed"] > 0
-    for bad in (-1, "a", 0.5, True):
-        with pytest.raises(ValueError, match=r"prune\(random_state=.*a whole number"):
-            quorate.prune(forest, X, y, keep=4, random_state=bad)
 
 
 def test_reports_draw_by_their_seed_and_say_it(forest, data):
@@ -327,24 +331,3 @@ def test_out_of_bag_votes_of_batches_that_are_the_training_rows(forest, data):
     small = quorate.prune(forest, batches, keep=4, source="training")
     assert small.pruning_ == quorate.prune(forest, X, y, keep=4).pruning_
     assert small.pruning_["chosen_on"] == "out-of-bag votes"
-    with pytest.raises(ValueError, match="not the data the ensemble was trained on"):
-        quorate.prune(forest, [(X[1:], y[1:])], keep=4, source="training")
-    words = r"known of all together, and here are 300 of 3,000 rows, drawn by class"
-    with pytest.raises(ValueError, match=words):
-        quorate.prune(forest, batches, keep=4, source="training", max_samples=300)
-
-
-@pytest.mark.parametrize("door", ["prune", "report", "frontier", "compare"])
-def test_labels_that_were_forgotten_are_asked_for(forest, data, door):
-    given = (forest, forest) if door == "compare" else (forest,)
-    with pytest.raises(TypeError, match=r": y is missing, the labels .*X is ndarray"):
-        getattr(quorate, door)(*given, data[0])
-
-
-def test_labels_beside_batches_are_refused(forest, data):
-    batches = cut(*data, [700])
-    with pytest.raises(TypeError, match=r"prune\(y='mdm'\): .*as in method='mdm'"):
-        quorate.prune(forest, batches, "mdm")
-    for door in (quorate.prune, quorate.report, quorate.collect_votes):
-        with pytest.raises(TypeError, match="in batches, which have their labels; giv"):
-            door(forest, batches, data[1])

@@ -33,7 +33,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("quorate._ensembles._latency.clock", clock)
+    monkeypatch.setattr("quorate._ensembles._costs.clock", clock)
     Member.clock = Before.clock = clock
     yield clock
     Member.clock = Before.clock = None
@@ -97,20 +97,26 @@ def pipeline(samples, before, n_members=5, **options):
     return make_pipeline(Before(before), voting).fit(*samples)
 
 
+def prune_in(milliseconds, model, samples, method="mdm", **options):
+    budget = {"milliseconds": milliseconds, **options.pop("budget", {})}
+    return quorate.prune(
+        model, *samples, method, budget=budget, return_selection=True, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def forest():
+    X, y = load_wine(return_X_y=True)
+    return RandomForestClassifier(20, random_state=0).fit(X, y), X, y
+
+
 class TestTheWholeModelIsTimed:
     def test_the_largest_size_that_fits(self, clock, samples):
         """Ten members fit to the millisecond, nine leave a tenth free."""
-        small, selection = quorate.prune(
-            pool(samples),
-            *samples,
-            method="mdm",
-            budget={"milliseconds": 10},
-            return_selection=True,
-        )
+        small, selection = prune_in(10, pool(samples), samples)
         assert selection.n_kept == len(small.estimators_) == 9
         found = small.pruning_["latency"]
-        assert found["limit"] == 10
-        assert found["batch"] == 1
+        assert (found["limit"], found["batch"]) == (10, 1)
         assert found["median"] == found["p95"] == pytest.approx(9.0)
         assert found["n_calls"] >= 100
         assert small.pruning_["size"] == "budget={'milliseconds': 10}"
@@ -125,33 +131,19 @@ class TestTheWholeModelIsTimed:
 
     def test_preprocessing_is_timed_apart(self, clock, samples):
         model = pipeline(samples, 4.0, milliseconds=2.0)
-        small, selection = quorate.prune(
-            model,
-            *samples,
-            method="mdm",
-            budget={"milliseconds": 11},
-            return_selection=True,
-        )
+        small, selection = prune_in(11, model, samples)
         assert selection.n_kept == len(small[-1].estimators_) == 2
         found = small[-1].pruning_ if hasattr(small[-1], "pruning_") else small.pruning_
         assert found["latency"]["median"] == pytest.approx(8.0)
         assert found["latency"]["preprocessing"]["median"] == pytest.approx(4.0)
-        assert "8.00 ms (95th percentile 8.00 ms), of which 4.00 ms are" in str(
-            selection.latency
-        )
+        said = "8.00 ms (95th percentile 8.00 ms), of which 4.00 ms are"
+        assert said in str(selection.latency)
 
     @pytest.mark.parametrize("batch", [1, 7, 200])
     def test_batches(self, batch, clock, samples):
         model = pipeline(samples, 1.0)
         Before.seen.clear()
-        _, selection = quorate.prune(
-            model,
-            *samples,
-            "mdm",
-            budget={"milliseconds": 50},
-            batch=batch,
-            return_selection=True,
-        )
+        _, selection = prune_in(50, model, samples, batch=batch)
         asked = [n for n in Before.seen if n != 130]  # 130: the votes
         assert set(asked) == {batch}
         assert len(asked) > 100
@@ -160,131 +152,104 @@ class TestTheWholeModelIsTimed:
         rows = "1 row" if batch == 1 else f"{batch} rows"
         assert str(selection.latency).startswith(f"per call of {rows}: ")
 
-    def test_other_limits_hold_too(self, clock, samples):
-        X, y = load_wine(return_X_y=True)
-        forest = RandomForestClassifier(30, random_state=0).fit(X, y)
-        nodes = [tree.tree_.node_count for tree in forest.estimators_]
-        budget = {"nodes": sum(nodes) / 3, "milliseconds": 50}
-        both = quorate.prune(forest, X, y, "mdm", budget=budget)
-        alone = quorate.prune(forest, X, y, "mdm", budget={"nodes": sum(nodes) / 3})
+    def test_other_limits_hold_too(self, clock, forest):
+        model, *samples = forest
+        third = sum(tree.tree_.node_count for tree in model.estimators_) / 3
+        both, _ = prune_in(50, model, samples, budget={"nodes": third})
+        alone = quorate.prune(*forest, "mdm", budget={"nodes": third})
         assert both.pruning_["kept"] == alone.pruning_["kept"]
         assert both.pruning_["latency"]["lazily"] is None  # it keeps all nodes
         assert "latency" not in alone.pruning_
 
-    def test_new_weights_are_part_of_what_is_timed(self, clock):
+    def test_new_weights_are_part_of_what_is_timed(self, clock, forest):
         """A forest with weights becomes another model, which is the one timed."""
-        X, y = load_wine(return_X_y=True)
-        forest = RandomForestClassifier(12, random_state=0).fit(X, y)
-        small = quorate.prune(forest, X, y, "ges", budget={"milliseconds": 5})
+        small, _ = prune_in(5, forest[0], forest[1:], "ges")
         assert type(small).__name__ == "WeightedVoting"
         assert small.pruning_["latency"]["limit"] == 5
 
-    def test_distilled_models_are_what_is_timed(self, clock):
-        X, y = load_wine(return_X_y=True)
-        forest = RandomForestClassifier(12, random_state=0).fit(X, y)
-        small = quorate.prune(
-            forest, X, y, budget={"milliseconds": 5, "nodes": 60}, distil=True
+    def test_distilled_models_are_what_is_timed(self, clock, forest):
+        small, _ = prune_in(
+            5, forest[0], forest[1:], "auto", budget={"nodes": 60}, distil=True
         )
         assert {"latency", "distil"} < set(small.pruning_)
 
 
+MILLISECONDS = {"milliseconds": 2}
+
+
 class TestRefusals:
-    def test_preprocessing_alone(self, clock, samples):
-        model = pipeline(samples, 20.0)
-        problem = (
-            r"^budget\['milliseconds'\]=2: the preprocessing alone takes 20.0 ms "
-            r"\(95th percentile 20.0 ms\), and with the first member 21.0 ms \(95th "
-            r"percentile 21.0 ms\), per call of 1 row; nothing is kept\.$"
-        )
+    @pytest.mark.parametrize(
+        ("before", "member", "batch", "problem"),
+        [
+            (20.0, 1.0, 1,
+             r"^budget\['milliseconds'\]=2: the preprocessing alone takes 20.0 ms "
+             r"\(95th percentile 20.0 ms\), and with the first member 21.0 ms \(95th "
+             r"percentile 21.0 ms\), per call of 1 row; nothing is kept\.$"),
+            (1.0, 5.0, 3,
+             r"already the first member takes 6.00 ms \(95th percentile 6.00 ms\), of "
+             r"which 1.00 ms \(95th percentile 1.00 ms\) are preprocessing, per call "
+             r"of 3 rows; nothing is kept\.$"),
+        ],
+    )  # fmt: skip
+    def test_too_slow(self, before, member, batch, problem, clock, samples):
+        model = pipeline(samples, before, milliseconds=member)
         with pytest.raises(ValueError, match=problem):
-            quorate.prune(model, *samples, budget={"milliseconds": 2})
+            prune_in(2, model, samples, batch=batch)
 
-    def test_one_member(self, clock, samples):
-        model = pipeline(samples, 1.0, milliseconds=5.0)
-        problem = (
-            r"already the first member takes 6.00 ms \(95th percentile 6.00 ms\), of "
-            r"which 1.00 ms \(95th percentile 1.00 ms\) are preprocessing, per call of "
-            r"3 rows; nothing is kept\.$"
-        )
+    @pytest.mark.parametrize(
+        ("budget", "batch", "problem"),
+        [
+            *((MILLISECONDS, batch, "^batch=.*: the number of rows in a call, 1 to 1,0")
+              for batch in (0, -1, 1.5, "1", True, 1_000_001, 10**9)),
+            *((budget, 5, r"^batch=5: .* budget of milliseconds\.$")
+              for budget in (None, {"bytes": 9})),
+            *(({"milliseconds": limit}, None, r"^budget\['milliseconds'\]=.*above 0\.$")
+              for limit in (0, -3, "2", None, float("nan"), True, np.True_, 2j, [2])),
+            *(({"bytes": limit}, None, r"^budget\['bytes'\]=.*: a number above 0, or t")
+              for limit in ("20XB", "", "0MB", "-3", 0, None)),
+            *((budget, None, rf"^budget={re.escape(repr(budget))}: limits for any of "
+               r"bytes, .*, such as \{'milliseconds': 2\}\.$")
+              for budget in ({}, "2ms", "", 5, [], ["bytes"], {"hours": 1}, {1: 2})),
+        ],
+    )  # fmt: skip
+    def test_budgets(self, budget, batch, problem, samples):
         with pytest.raises(ValueError, match=problem):
-            quorate.prune(model, *samples, budget={"milliseconds": 2}, batch=3)
+            quorate.prune(pool(samples), *samples, budget=budget, batch=batch)
 
-    @pytest.mark.parametrize("batch", [0, -1, 1.5, "1", True])
-    def test_batch(self, batch, samples):
-        with pytest.raises(
-            ValueError, match=r"^batch=.*: the number of rows in a call"
-        ):
-            quorate.prune(
-                pool(samples), *samples, budget={"milliseconds": 2}, batch=batch
-            )
-
-    def test_more_rows_than_anybody_calls_with(self, samples):
-        for batch in (1_000_001, 10**9):
-            with pytest.raises(ValueError, match=rf"^batch={batch}: .* 1,000,000 at m"):
-                size_for("mdm", "default", None, {"milliseconds": 2}, batch)
-        size = size_for("mdm", "default", None, {"milliseconds": 2}, 10**6)
-        assert size.batch == 10**6
+    def test_the_most_rows_anybody_calls_with(self):
+        assert size_for("mdm", "default", None, MILLISECONDS, 10**6).batch == 10**6
 
     def test_more_numbers_than_memory_may_hold(self, samples, monkeypatch):
         monkeypatch.setattr("quorate._pruned._latency._MOST_NUMBERS", 600)
-        X, y = samples
-        most = max(len(X), 600 // X.shape[1])
-        with pytest.raises(
-            ValueError,
-            match=rf"^batch={most + 1}: calls of so many rows with {X.shape[1]} "
-            rf"columns may not fit into memory; at most {most}, with a part",
-        ):
-            quorate.prune(
-                pool(samples), X, y, "mdm", budget={"milliseconds": 9}, batch=most + 1
-            )
-
-    @pytest.mark.parametrize("options", [{}, {"budget": {"bytes": 9}}, {"keep": 2}])
-    def test_batch_without_time(self, options, samples):
-        with pytest.raises(ValueError, match=r"^batch=5: .* budget of milliseconds\.$"):
-            quorate.prune(pool(samples), *samples, batch=5, **options)
-
-    @pytest.mark.parametrize(
-        "limit", [0, -3, "2", None, float("nan"), True, np.True_, 2j, [2]]
-    )
-    def test_limits(self, limit, samples):
-        with pytest.raises(ValueError, match=r"^budget\['milliseconds'\]=.*above 0\.$"):
-            quorate.prune(pool(samples), *samples, budget={"milliseconds": limit})
-
-    @pytest.mark.parametrize(
-        "budget", [{}, "2ms", "", 5, [], ["bytes"], {"hours": 1}, {1: 2}, True]
-    )
-    def test_what_is_no_budget(self, budget, samples):
+        n_columns = samples[0].shape[1]
+        most = max(len(samples[0]), 600 // n_columns)
         problem = (
-            rf"^budget={re.escape(repr(budget))}: limits for any of bytes, .*, such as "
-            r"\{'milliseconds': 2\}\.$"
+            rf"^batch={most + 1}: calls of so many rows with {n_columns} columns may "
+            rf"not fit into memory; at most {most}, with a part"
         )
         with pytest.raises(ValueError, match=problem):
-            quorate.prune(pool(samples), *samples, budget=budget)
+            prune_in(9, pool(samples), samples, batch=most + 1)
 
 
 def test_lazy_voting_that_fits_is_said(clock, samples):
     """Of twenty that agree, a little more than half are asked."""
     members = [Member(99).fit(*samples) for _ in range(20)]
     with pytest.warns(LatencyWarning, match=r"^budget.*of 20 members are kept, but"):
-        small = quorate.prune(members, *samples, keep="default", method="mdm",
-                              budget={"milliseconds": 18})  # fmt: skip
+        small, _ = prune_in(18, members, samples, keep="default")
     assert len(small.estimators_) == 16
     lazily = small.pruning_["latency"]["lazily"]
     assert lazily["p95"] == pytest.approx(11.0)
 
 
-def test_refusals_say_what_lazy_voting_takes(monkeypatch, clock):
-    X, y = load_wine(return_X_y=True)
-    forest = RandomForestClassifier(12, random_state=0).fit(X, y)
-
+def test_refusals_say_what_lazy_voting_takes(monkeypatch, clock, forest):
     def slow(self, X, asked=RandomForestClassifier.predict):
         clock.pass_by(3)
         return asked(self, X)
 
     monkeypatch.setattr(RandomForestClassifier, "predict", slow)
-    problem = "quorate.LazyClassifier of all 12 gives their own answers in 0.00 us"
+    problem = "quorate.LazyClassifier of all 20 gives their own answers in 0.00 us"
     with pytest.raises(ValueError, match=f"nothing is kept; {problem}"):
-        quorate.prune(forest, X, y, budget={"milliseconds": 2})
+        quorate.prune(*forest, budget=MILLISECONDS)
 
 
 class TestAgain:
@@ -380,28 +345,15 @@ class TestTimeCalls:
         assert [rows.size for rows in found] == [batch] * n_batches
 
 
-@pytest.fixture(scope="module")
-def forest():
-    X, y = load_wine(return_X_y=True)
-    return RandomForestClassifier(20, random_state=0).fit(X, y), X, y
-
-
-class TestBytes:
-    @pytest.mark.parametrize(
-        ("text", "number"), [("20kB", 20_000), ("20 KiB", 20_480), ("15000", 15_000)]
-    )
-    def test_text(self, text, number, forest):
-        named = quorate.prune(*forest, "mdm", budget={"bytes": text})
-        plain = quorate.prune(*forest, "mdm", budget={"bytes": number})
-        assert 1 < len(named.estimators_) < 20
-        assert named.pruning_["kept"] == plain.pruning_["kept"]
-        assert named.pruning_["size"] == f"budget={{'bytes': {text!r}}}"
-
-    @pytest.mark.parametrize("limit", ["20XB", "", "0MB", "-3", 0, None])
-    def test_refusals(self, limit, forest):
-        problem = r"^budget\['bytes'\]=.*: a number above 0, or text such as '50MB'"
-        with pytest.raises(ValueError, match=problem):
-            quorate.prune(*forest, "mdm", budget={"bytes": limit})
+@pytest.mark.parametrize(
+    ("text", "number"), [("20kB", 20_000), ("20 KiB", 20_480), ("15000", 15_000)]
+)
+def test_bytes_as_text(text, number, forest):
+    named = quorate.prune(*forest, "mdm", budget={"bytes": text})
+    plain = quorate.prune(*forest, "mdm", budget={"bytes": number})
+    assert 1 < len(named.estimators_) < 20
+    assert named.pruning_["kept"] == plain.pruning_["kept"]
+    assert named.pruning_["size"] == f"budget={{'bytes': {text!r}}}"
 
 
 def test_trees_are_timed_by_a_true_clock():

@@ -105,44 +105,35 @@ class TestCurve:
         assert sum(map(len, held)) == len(every)
 
     def test_walking_down_stops_at_the_first_failure(self):
-        curve = CrossFittedCurve(
-            order=np.arange(5),
-            errors=np.array([0.1, 0.4, 0.2, 0.1, 0.1]),
-            standard_errors=np.full(5, 0.05),
+        found = self.curve([0.1, 0.4, 0.2, 0.1, 0.1], [0.01, 0.4, 0.1, 0.01, 0.3], True)
+        assert found.within(0.05) == 4  # 5 is everybody; 3 fails, 1 is not looked at
+        assert [found.within(tolerance) for tolerance in (0.2, 0.5)] == [3, 1]
+        assert found.within_one_standard_error() == 1
+        some = self.curve([0.3, 0.2, 0.1], [0.3, 0.2, 0.1], False)
+        assert [some.within(tolerance) for tolerance in (0.05, 0.15)] == [None, 3]
+        assert some.within_one_standard_error() == 3
+
+    def curve(self, errors, limits, ends_with_all):
+        doubts = np.full(len(errors), 0.05)
+        return CrossFittedCurve(
+            order=np.arange(len(errors)),
+            errors=np.array(errors),
+            standard_errors=doubts,
             full_error=0.1,
             score=find_score(None, np.arange(2), "here"),
-            ends_with_all=True,
-            excess_limits=np.array([0.01, 0.4, 0.1, 0.01, 0.3]),
-            excess_errors=np.full(5, 0.05),
+            ends_with_all=ends_with_all,
+            excess_limits=np.array(limits),
+            excess_errors=doubts,
         )
-        assert curve.within(0.05) == 4  # 5 is everybody; 3 fails, 1 is not looked at
-        assert curve.within(0.2) == 3
-        assert curve.within(0.5) == 1
-        assert curve.within_one_standard_error() == 1
-        curve = CrossFittedCurve(
-            order=np.arange(3),
-            errors=np.array([0.3, 0.2, 0.1]),
-            standard_errors=np.full(3, 0.05),
-            full_error=0.1,
-            score=find_score(None, np.arange(2), "here"),
-            ends_with_all=False,
-            excess_limits=np.array([0.3, 0.2, 0.1]),
-            excess_errors=np.full(3, 0.05),
-        )
-        assert curve.within(0.05) is None
-        assert curve.within(0.15) == 3
-        assert curve.within_one_standard_error() == 3
 
-    def test_too_few_samples_to_hold_some_back(self):
-        valid = np.eye(3, dtype=bool)
-        votes = quorate.Votes([[0, 1, 1]] * 3, [0, 1, 1], valid=valid)
-        with pytest.warns(NothingSavedWarning, match="3 samples are too few"):
-            assert quorate.select(votes, "best", "auto").n_kept == 3
-
-    def test_a_single_sample(self):
-        votes = quorate.Votes([[0], [1]], [0])
-        with pytest.warns(NothingSavedWarning, match="1 samples are too few"):
-            assert quorate.select(votes, "best", "auto").n_kept == 2
+    @pytest.mark.parametrize(
+        ("codes", "y", "valid"),
+        [([[0, 1, 1]] * 3, [0, 1, 1], np.eye(3, dtype=bool)), ([[0], [1]], [0], None)],
+    )
+    def test_too_few_samples_to_hold_some_back(self, codes, y, valid):
+        votes = quorate.Votes(codes, y, valid=valid)
+        with pytest.warns(NothingSavedWarning, match=f"{len(y)} samples are too few"):
+            assert quorate.select(votes, "best", "auto").n_kept == len(codes)
 
     def test_limits_are_above_what_was_seen(self):
         rng = np.random.default_rng(3)

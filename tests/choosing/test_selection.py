@@ -66,20 +66,6 @@ class TestCurve:
             expected = votes.keep(order[:size]).error()
             assert curve.errors[size - 1] == pytest.approx(expected)
 
-    def test_rules(self, votes):
-        order = pruning.ReducedError(keep=1.0).fit(votes).order_
-        curve = size_curve(votes, order, accuracy(votes))
-        best = curve.best_size
-        assert curve.errors[best - 1] == curve.errors.min()
-        limit = curve.errors[best - 1] + curve.standard_errors[best - 1]
-        size = curve.within_one_standard_error()
-        assert curve.errors[size - 1] <= limit
-        assert (curve.errors[: size - 1] > limit).all()
-        size = curve.within(0.03)
-        assert curve.errors[size - 1] <= curve.full_error + 0.03 + 1e-9
-        assert (curve.errors[: size - 1] > curve.full_error + 0.03).all()
-        assert "within one standard error" in repr(curve)
-
     def test_one_standard_error_is_that_of_the_best(self, votes):
         errors = np.array([0.5, 0.3, 0.24, 0.2, 0.26, 0.22])
         doubts = np.array([0.3, 0.2, 0.1, 0.05, 0.3, 0.001])
@@ -97,21 +83,21 @@ class TestCurve:
             SizeByCost({"bytes": 24}).resolve(order, costs.__getitem__)
 
 
+COSTS = {"bytes": np.ones(25)}
+
+
 class TestSelect:
     def test_keep(self, votes):
         found = select(votes, "re", keep=5)
         direct = pruning.ReducedError(keep=5).fit(votes)
         np.testing.assert_array_equal(found.order, direct.order_)
         np.testing.assert_array_equal(found.support, direct.support_)
-        assert found.n_kept == 5
         assert found.names == tuple(map(str, direct.order_))
         assert "5 of 25 members by ReducedError" in repr(found)
-
-    def test_auto_runs_once_and_cuts(self, votes):
-        found = select(votes, "re", keep="auto")
+        auto = select(votes, "re", keep="auto")
         whole = pruning.ReducedError(keep=1.0).fit(votes).order_
-        np.testing.assert_array_equal(found.order, whole[: found.n_kept])
-        assert found.n_kept == found.curve.within_one_standard_error()
+        np.testing.assert_array_equal(auto.order, whole[: auto.n_kept])
+        assert auto.n_kept == auto.curve.within_one_standard_error()
 
     def test_tolerance(self, votes):
         with pytest.warns(NothingSavedWarning, match="400 samples cannot show that"):
@@ -143,42 +129,39 @@ class TestSelect:
                 select(votes, method, keep="auto")
 
     @pytest.mark.parametrize(
-        ("options", "message"),
+        ("method", "options", "message"),
         [
-            ({"keep": "most"}, "'auto' or None"),
-            (
-                {"keep": "auto", "tolerance": 0.1},
-                "^select: keep='auto' and tolerance: on",
-            ),
-            (
-                {"keep": 5, "tolerance": 0.1},
-                "^select: keep=5 and tolerance: one of them",
-            ),
-            (
-                {"keep": 0.2, "budget": {"bytes": 3}},
-                "^select: keep=0.2 and budget: one",
-            ),
-            ({"tolerance": 0.1, "budget": {"bytes": 3}}, "says how many members stay"),
-            ({"tolerance": -1}, "0 or more"),
-            ({"tolerance": float("nan")}, "0 or more"),
-            ({"budget": {"gold": 3}}, "bytes, nodes, milliseconds"),
-            ({"budget": {}}, "bytes, nodes, milliseconds"),
-            ({"budget": {"bytes": 3}}, "costs of the members are needed"),
-            ({"budget": {"bytes": 0}, "costs": {"bytes": np.ones(25)}}, "above 0"),
-            ({"keep": 0}, "keep 1 to 25"),
+            ("mdm", {"keep": "most"}, r"select\(keep='most'\): a number, 'auto' or N"),
+            ("mdm", {"keep": "auto", "tolerance": 0.1}, "select: keep='auto' and tole"),
+            ("mdm", {"keep": 5, "tolerance": 0.1}, "select: keep=5 and tolerance: one"),
+            ("mdm", {"keep": 0.2, "budget": {"bytes": 3}}, "select: keep=0.2 and bud"),
+            ("mdm", {"tolerance": 0.1, "budget": {"bytes": 3}}, "select: tolerance an"),
+            ("mdm", {"tolerance": -1}, r"select\(tolerance=-1\): a number, 0 or more"),
+            ("mdm", {"tolerance": float("nan")}, ".*a number, 0 or more"),
+            ("mdm", {"budget": {"gold": 3}}, ".*bytes, nodes, milliseconds"),
+            ("mdm", {"budget": {"bytes": 3}}, ".*costs of the members are needed"),
+            ("mdm", {"budget": {"bytes": 0}, "costs": COSTS}, ".*above 0"),
+            ("mdm", {"keep": 0}, r"MarginDistance\(keep=0\): keep 1 to 25 members"),
+            ("re", {"keep": "auto", "backfitting": True}, ".*has no order"),
+            ("lcs", {"budget": {"bytes": 3}, "costs": COSTS},
+             r"select\(budget={'bytes': 3}\): LocalSearch has"),
         ],
-    )
-    def test_refused(self, options, message, votes):
-        with pytest.raises(ValueError, match=message):
-            select(votes, "mdm", **options)
+    )  # fmt: skip
+    def test_refused(self, method, options, message, votes):
+        with pytest.raises(ValueError, match=f"^{message}"):
+            select(votes, method, **options)
+
+    @pytest.mark.parametrize("size", [{"keep": "auto"}, {"tolerance": 0.1}])
+    def test_training_votes_find_no_size(self, size, votes):
+        trained = votes.with_source(VoteSource.TRAINING)
+        with pytest.raises(ValueError, match=r"^select\(.*='?(auto'|0.1)\): how man"):
+            select(trained, "mdm", **size)
 
     def test_the_door_is_named(self):
         X, y = make_classification(60, random_state=0)
         forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-        budget = {"nodes": 300}
         for options, message in (
-            ({"keep": 5, "budget": budget}, "prune: keep=5 and budget: one of them"),
-            ({"keep": "auto", "tolerance": 0.1}, "prune: keep=.auto. and tolerance"),
+            ({"keep": 5, "budget": {"nodes": 3}}, "prune: keep=5 and budget: one of"),
             ({"keep": "own"}, r"prune\(keep='own'\): a number, 'auto' or None"),
             ({"tolerance": -1}, r"prune\(tolerance=-1\): a number, 0 or more"),
         ):
@@ -186,28 +169,8 @@ class TestSelect:
                 quorate.prune(forest, X, y, **options)
         with pytest.raises(ValueError, match=r"^PrunedClassifier\(keep='own'\): a num"):
             quorate.PrunedClassifier(forest, keep="own").fit(X, y)
-        few = quorate.prune(forest, X, y, "mdm", budget=budget)
+        few = quorate.prune(forest, X, y, "mdm", budget={"nodes": 300})
         assert few.pruning_["size"] == "budget={'nodes': 300}"
-
-    def test_a_refusal_names_what_was_given(self, votes):
-        trained = votes.with_source(VoteSource.TRAINING)
-        for options, name in (
-            ({"keep": "auto"}, "keep='auto'"),
-            ({"tolerance": 0.1}, "tolerance=0.1"),
-        ):
-            with pytest.raises(
-                ValueError, match=rf"^select\({name}\): how many are en"
-            ):
-                select(trained, "mdm", **options)
-        costs = {"bytes": np.ones(25)}
-        with pytest.raises(
-            ValueError, match=r"^select\(budget={'bytes': 3}\): LocalSearch has"
-        ):
-            select(trained, "lcs", budget={"bytes": 3}, costs=costs)
-
-    def test_backfitting_has_no_order(self, votes):
-        with pytest.raises(ValueError, match="has no order"):
-            select(votes, "re", keep="auto", backfitting=True)
 
     def test_impossible_tolerance(self):
         votes = quorate.Votes([[0, 1, 1], [1, 1, 0], [0, 0, 0]], [0, 1, 0])
@@ -217,26 +180,22 @@ class TestSelect:
             select(votes, "drep", tolerance=0.0)
 
 
-class TestUsualSize:
-    """A pool's is found by its errors, if they can tell."""
-
-    def of_pool(self, votes, **what):
-        parts = (votes.codes, votes.y, votes.classes)
-        pool = quorate.Votes.from_codes(*parts, family="pool", **what)
-        return select(pool, "mdm").rule
-
-    def test_by_honest_errors(self, votes):
-        assert self.of_pool(votes) == "keep='default'"
-
-    def test_errors_of_training_tell_nothing(self, votes):
-        assert self.of_pool(votes, source=VoteSource.TRAINING) == "keep=0.2"
-
-    def test_nor_do_too_few_samples(self):
-        single = quorate.Votes([[0], [1], [0]], [0])
-        assert self.of_pool(single) == "keep=0.2"
-
-    def test_others_keep_a_fifth(self, votes):
-        assert select(votes, "mdm").rule == "keep=0.2"
+@pytest.mark.parametrize(
+    ("codes", "source", "rule"),
+    [
+        (None, None, "keep='default'"),  # by honest errors
+        (None, VoteSource.TRAINING, "keep=0.2"),  # which tell nothing
+        ([[0], [1], [0]], None, "keep=0.2"),  # nor do too few samples
+    ],
+)
+def test_the_usual_size_of_a_pool_is_found_if_errors_can_tell(
+    codes, source, rule, votes
+):
+    assert select(votes, "mdm").rule == "keep=0.2"
+    given = votes if codes is None else quorate.Votes(codes, [0])
+    parts = given.codes, given.y, given.classes
+    pool = quorate.Votes.from_codes(*parts, family="pool", source=source)
+    assert select(pool, "mdm").rule == rule
 
 
 class TestExplanation:
@@ -250,26 +209,18 @@ class TestExplanation:
         assert rows["error"]["before"] == pytest.approx(votes.error())
         kept = votes.keep(found.order)
         assert rows["kappa"]["after"] == pytest.approx(quorate.diversity(kept, "kappa"))
-        assert rows["diversity"]["after"] == pytest.approx(
-            quorate.decompose(kept).diversity
-        )
+        parts = quorate.decompose(kept)
+        assert rows["diversity"]["after"] == pytest.approx(parts.diversity)
         compared = {row["what"]: row for row in why.comparison}
-        assert compared["all members"]["accuracy"] == pytest.approx(
-            test_votes.accuracy()
-        )
+        whole = compared["all members"]["accuracy"]
+        assert whole == pytest.approx(test_votes.accuracy())
         assert compared["kept"]["members"] == 6
         best = pruning.BestMembers(6).fit(votes).order_
         row = compared["most accurate of the same number"]
         assert row["accuracy"] == pytest.approx(test_votes.keep(best).accuracy())
         assert "random, mean of 100" in compared
-        text = repr(why)
-        assert "samples not used for choosing" in text
-        assert "kappa" in text
-
-    def test_honest_about_the_samples(self, votes):
-        why = select(votes, "mdm", keep=6).explain(n_random=3)
-        assert why.compared_on == "choice"
-        assert "flatters the choice" in repr(why)
+        assert "samples not used for choosing" in repr(why)
+        assert why.comparison == found.explain(test_votes).comparison
 
     def test_a_member_has_one_accuracy(self):
         X, y = load_wine(return_X_y=True)
@@ -292,7 +243,6 @@ class TestExplanation:
             wrong = some.predict()[there] != votes.classes[votes.y][there]
             assert row["error"] == pytest.approx(wrong.mean())
         assert compared["kept"] == pytest.approx(1 - why.steps[-1]["error"])
-        assert compared["kept"] == pytest.approx(1 - why.steps[-1]["error"])
         text = repr(why)
         assert "accuracy alone: share of the member's own out-of-bag votes" in text
         said = " ".join(text.split())
@@ -304,15 +254,14 @@ class TestExplanation:
         assert max(map(len, text.splitlines())) <= 80
 
     def test_units(self, votes):
-        text = repr(select(votes, "mdm", keep=6).explain(n_random=0))
+        why = select(votes, "mdm", keep=6).explain(n_random=0)
+        text = repr(why)
+        assert why.compared_on == "choice"
+        assert "flatters the choice" in text
         assert "accuracy alone: share of the member's own votes that are" in text
         assert "may vote on" not in text
         assert re.search(r"members' mean error +\d+\.\d\d % +\d+\.\d\d %", text)
         assert re.search(r" \d+\.\d\d % +\d+\.\d\d % +[+-]\d+\.\d\d pp\n", text)
-
-    def test_repeatable(self, votes):
-        found = select(votes, "mdm", keep=6)
-        assert found.explain().comparison == found.explain().comparison
 
     def test_weighted_votes(self, votes):
         weighted = quorate.Votes(votes.codes, votes.y, weights=np.arange(1.0, 26))
@@ -338,27 +287,19 @@ class TestExplanation:
             select(votes, "mdm", keep=6).explain(votes.keep([0, 1, 2]))
 
 
-class TestOwnSizeOfAPruner:
-    """A pruner object knows how many to keep, unless somebody says otherwise."""
-
-    def test_select(self, votes):
-        assert select(votes, pruning.EPBD(keep=7)).n_kept == 7
-        assert select(votes, pruning.EPBD(keep=7), keep=3).n_kept == 3
-        assert select(votes, pruning.EPBD()).n_kept == 5
-        assert select(votes, "epbd").n_kept == 5
-
-    def test_prune_and_pruned_classifier(self):
-        X, y = load_wine(return_X_y=True)
-        forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-        assert len(quorate.prune(forest, X, y, pruning.EPBD(keep=7)).estimators_) == 7
-        model = quorate.PrunedClassifier(forest, pruning.EPBD(keep=7), random_state=0)
-        assert model.fit(X, y).support_.sum() == 7
-        page = quorate.report(forest, X, y, method=pruning.EPBD(keep=7))
-        assert page.selection.n_kept == 7
-
-    def test_another_rule_goes_before_it(self, votes):
-        found = select(votes, pruning.MarginDistance(keep=7), keep="auto")
-        assert found.rule == "keep='auto'"
+def test_a_pruner_knows_its_size_unless_another_is_given(votes):
+    assert select(votes, pruning.EPBD(keep=7)).n_kept == 7
+    assert select(votes, pruning.EPBD(keep=7), keep=3).n_kept == 3
+    assert select(votes, pruning.EPBD(keep=7), keep=0.2).n_kept == 5
+    assert select(votes, pruning.EPBD(keep=7), keep="auto").rule == "keep='auto'"
+    assert select(votes, pruning.EPBD()).n_kept == select(votes, "epbd").n_kept == 5
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    assert len(quorate.prune(forest, X, y, pruning.EPBD(keep=7)).estimators_) == 7
+    model = quorate.PrunedClassifier(forest, pruning.EPBD(keep=7), random_state=0)
+    assert model.fit(X, y).support_.sum() == 7
+    page = quorate.report(forest, X, y, method=pruning.EPBD(keep=7))
+    assert page.selection.n_kept == 7
 
 
 def test_a_pool_is_described_by_the_size_that_errors_found(tmp_path):

@@ -58,13 +58,16 @@ def _means(total, cast):
     return np.where(there[..., None], total / safe, 1.0 / total.shape[-1])
 
 
-def greedy_selection(votes, size, kind, n_rounds, n_start=1):
-    """Return how often each member comes in."""
+def greedy_selection(
+    votes, size, loss="accuracy", n_rounds=50, n_start=1, replace=True
+):
+    """Return how often each member comes in, in the order of coming in."""
+    n_rounds = max(n_rounds, size) if replace else size
     P, valid = shares_of(votes), votes.codes >= 0
     total, cast = np.zeros(P.shape[1:]), np.zeros(votes.n_samples)
 
     def losses():
-        return mean_loss(kind, _means(total + P, cast + valid), votes.y)
+        return mean_loss(loss, _means(total + P, cast + valid), votes.y)
 
     begin = min(n_start, size)
     picks = np.argsort(losses().round(10), kind="stable")[:begin].tolist()
@@ -72,10 +75,12 @@ def greedy_selection(votes, size, kind, n_rounds, n_start=1):
         picks = [_first(losses())]
     for t in picks:
         total, cast = total + P[t], cast + valid[t]
-    seen = [float(mean_loss(kind, _means(total, cast), votes.y))]
-    while len(picks) < max(n_rounds, size):
+    seen = [float(mean_loss(loss, _means(total, cast), votes.y))]
+    while len(picks) < n_rounds:
         after = losses()
-        if len(set(picks)) >= size:
+        if not replace:
+            after[picks] = np.inf
+        elif len(set(picks)) >= size:
             after[~np.isin(np.arange(len(P)), picks)] = np.inf
         near = after <= after.min() + TOLERANCE * max(1.0, abs(after.min()))
         used = np.bincount(picks, minlength=len(P))
@@ -83,7 +88,8 @@ def greedy_selection(votes, size, kind, n_rounds, n_start=1):
         total, cast = total + P[t], cast + valid[t]
         picks.append(t)
         seen.append(after[t])
-    return np.bincount(picks[: begin + _first(np.array(seen))], minlength=len(P))
+    picks = picks[: begin + _first(np.array(seen))] if replace else picks
+    return {t: picks.count(t) for t in dict.fromkeys(picks)}
 
 
 def _first(losses):

@@ -31,12 +31,8 @@ class Problem:
         return len(self.V)
 
     def accuracy(self, t):
-        cast = [
-            (v, truth)
-            for v, truth in zip(self.V[t], self.y, strict=True)
-            if v is not None
-        ]
-        return Fraction(sum(v == truth for v, truth in cast), len(cast))
+        cast = [i for i, vote in enumerate(self.V[t]) if vote is not None]
+        return Fraction(sum(self.right(t, i) for i in cast), len(cast))
 
     def best(self):
         return max(range(self.n), key=lambda t: (self.accuracy(t), -t))
@@ -179,18 +175,15 @@ def reduced_error(problem, size, ties="expected"):
 def backfitted(problem, size):
     H = []
     while len(H) < size:
-        if H:
-            H.append(largest(problem.others(H), lambda t: -problem.error([*H, t])))
-        else:
-            H.append(problem.best())
+        error = lambda t: -problem.error([*H, t])  # noqa: E731
+        H.append(largest(problem.others(H), error) if H else problem.best())
         for _ in range(100 if len(H) >= 3 else 0):
             before = problem.error(H)
             for place in range(len(H)):
                 rest = H[:place] + H[place + 1 :]
                 now = problem.error(H)
-                best = largest(
-                    problem.others(rest), lambda t, r=rest: -problem.error([*r, t])
-                )
+                error = lambda t, r=rest: -problem.error([*r, t])  # noqa: E731
+                best = largest(problem.others(rest), error)
                 if problem.error([*rest, best]) < now:
                     H[place] = best
             if not problem.error(H) < before:
@@ -269,10 +262,8 @@ def information(pairs):
 
 
 def about(problem, row, other, where):
-    pairs = [
-        (row[i], other[i]) for i in where if row[i] is not None and other[i] is not None
-    ]
-    return information(pairs)
+    pairs = ((row[i], other[i]) for i in where)
+    return information([pair for pair in pairs if None not in pair])
 
 
 def discep(problem, size, ties="expected"):
@@ -328,11 +319,7 @@ def common(problem, t, q):
 
 
 def kappa(problem, t, q):
-    pairs = [
-        (a, b)
-        for a, b in zip(problem.V[t], problem.V[q], strict=True)
-        if None not in (a, b)
-    ]
+    pairs = common(problem, t, q)
     m = len(pairs)
     if not m:
         return Fraction(0)
@@ -376,9 +363,8 @@ def local_search(problem, size, eps=Fraction(1, 1000)):
     t, q = largest(pairs, lambda p: apart(problem, *p))
     H = [t, q]
     while len(H) < size:
-        H.append(
-            largest(problem.others(H), lambda c: min(apart(problem, c, h) for h in H))
-        )
+        near = lambda c: min(apart(problem, c, h) for h in H)  # noqa: E731
+        H.append(largest(problem.others(H), near))
 
     def total(S):
         return sum(apart(problem, a, b) for a, b in combinations(S, 2))
@@ -399,11 +385,7 @@ def local_search(problem, size, eps=Fraction(1, 1000)):
 
 def mrmr(problem, size):
     def agree(t, q):
-        pairs = [
-            (a, b)
-            for a, b in zip(problem.V[t], problem.V[q], strict=True)
-            if None not in (a, b)
-        ]
+        pairs = common(problem, t, q)
         return Fraction(sum(a == b for a, b in pairs), len(pairs)) if pairs else 0
 
     def score(H, t):
@@ -452,12 +434,9 @@ def orientation(problem, size=None):
     if not ee:
         dots = [Fraction(sum(s)) for s in S]
     norms = [math.sqrt(sum(x * x for x in s)) for s in S]
-    # all signatures have the same length without a mask: then compare exactly
-    keys = (
-        dots
-        if len(set(norms)) == 1
-        else [float(d) / w for d, w in zip(dots, norms, strict=True)]
-    )
+    keys = dots
+    if len(set(norms)) > 1:  # without a mask all have one length: compare exactly
+        keys = [float(d) / w for d, w in zip(dots, norms, strict=True)]
     order = sorted(range(problem.n), key=lambda t: (-keys[t], t))
     if size is not None:
         return order[:size]
@@ -492,9 +471,8 @@ def kl(problem, size, symmetric=True):
 
 
 def ranked(scores, size):
-    return sorted(range(len(scores)), key=lambda t: (-round(float(scores[t]), 10), t))[
-        :size
-    ]
+    order = sorted(range(len(scores)), key=lambda t: (-round(float(scores[t]), 10), t))
+    return order[:size]
 
 
 def epic(problem, size):
@@ -533,9 +511,8 @@ def umep(problem, size, supervised=False):
         for i in range(m):
             if problem.right(t, i):
                 n, gap, _, own_gap = margins(problem, i)
-                total -= math.log(
-                    max((own_gap if supervised else gap) / n, 1 / (2 * n))
-                )
+                close = own_gap if supervised else gap
+                total -= math.log(max(close / n, 1 / (2 * n)))
         scores.append(total / m)
     return ranked(scores, size)
 

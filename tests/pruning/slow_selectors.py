@@ -161,68 +161,12 @@ def herding(S, size, sweeps=10):
     return quadratic(G, [sum(row) / len(row) for row in G], size, sweeps)
 
 
-def margin_loss(S, size, slope=3.0, sweeps=2):
-    def loss(H):
-        total = 0.0
-        for i, truth in enumerate(S.y):
-            cast = [t for t in H if S.P[t][i] is not None]
-            whole = sum(S.weights[t] for t in cast)
-            margin = 0.0
-            if whole > 1e-12:
-                scores = [
-                    sum(S.weights[t] * float(S.P[t][i][c]) for t in cast)
-                    for c in range(S.n_classes)
-                ]
-                others = [s for c, s in enumerate(scores) if c != truth] or [0.0]
-                margin = (scores[truth] - max(others)) / whole
-            total += math.log1p(math.exp(-slope * margin))
-        return total
-
-    return exchange(grow(range(S.n), size, loss), range(S.n), loss, sweeps)
-
-
-def mean_loss(S, kind, mean):
-    total = 0.0
-    for truth, shares in zip(S.y, mean, strict=True):
-        own = float(shares[truth])
-        if kind == "log_loss":
-            total -= math.log(max(own, 1e-6))
-        elif kind == "brier":
-            total += sum((float(p) - (c == truth)) ** 2 for c, p in enumerate(shares))
-        else:
-            best = float(max(shares))
-            tied = sum(float(p) >= best - TOLERANCE for p in shares)
-            total += 1 - (own >= best - TOLERANCE) / tied
-    return total / len(S.y)
-
-
-def greedy_selection(S, size, kind="accuracy", n_rounds=50, replace=True, n_start=1):
-    def loss(picks):
-        return mean_loss(S, kind, S.mean(picks))
-
-    rounds = max(n_rounds, size) if replace else size
-    begin = min(n_start, size, S.n)
-    alone = [loss([t]) for t in range(S.n)]
-    picks = sorted(range(S.n), key=lambda t: (alone[t], t))[:begin]
-    if begin == 1:
-        picks = [first(range(S.n), lambda t: alone[t])]
-    losses = [loss(picks)]
-    while len(picks) < rounds:
-        rest = [t for t in range(S.n) if replace or t not in picks]
-        if len(set(picks)) >= size:
-            rest = [t for t in rest if t in picks]
-        if not rest:
-            break
-        after = {t: loss([*picks, t]) for t in rest}
-        least = min(after.values())
-        near = [t for t in rest if after[t] <= least + TOLERANCE * max(1, abs(least))]
-        chosen = min(near, key=lambda t: (picks.count(t), t))
-        picks.append(chosen)
-        losses.append(after[chosen])
-    if replace:
-        best = first(range(len(losses)), lambda place: losses[place])
-        picks = picks[: begin + best]
-    return {t: picks.count(t) for t in dict.fromkeys(picks)}
+def brier_score(S, mean):
+    pairs = zip(S.y, mean, strict=True)
+    squares = [
+        (float(p) - (c == y)) ** 2 for y, row in pairs for c, p in enumerate(row)
+    ]
+    return sum(squares) / len(S.y)
 
 
 def softmax_slopes(S, members, weights):

@@ -1,6 +1,7 @@
 """Kernels that look up, multiply and pack choose as the plain way does."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import quorate
 from quorate import pruning
 from quorate._kernels import bits, lookup, pairs
 from quorate._kernels.information import mutual_information, shared_information
-from quorate._kernels.losses import log_of_product
+from quorate._kernels.losses import log_of_product, mean_loss
+from quorate.pruning._running_average import TwoClassAccuracy, running_average
 from quorate.pruning._shares import VoteSums
 
 N_VOTES = 60
@@ -76,35 +78,49 @@ def test_shared_information(n_classes):
         np.testing.assert_allclose(found[:, column], wanted, atol=1e-12)
 
 
-@pytest.mark.parametrize("loss", ["accuracy", "brier", "log_loss"])
-@pytest.mark.parametrize("n_start", [1, 3])
-def test_greedy_selection(loss, n_start):
-    for seed in range(N_VOTES):
-        votes = direct.random_votes(seed)
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"loss": loss, "n_rounds": 15} for loss in ("accuracy", "brier", "log_loss")),
+        *(
+            {"loss": loss, "n_rounds": 15, "n_start": 3}
+            for loss in ("brier", "log_loss")
+        ),
+        {"n_rounds": 8, "n_start": 2},
+        {"loss": "brier", "replace": False},
+    ],
+    ids=str,
+)
+def test_greedy_selection(options):
+    for seed in range(2 * N_VOTES):
+        votes = (direct if seed % 2 else slow).random_votes(seed)
         size = 1 + seed % votes.n_members
-        pruner = pruning.GreedySelection(size, loss, n_rounds=15, n_start=n_start)
-        counts = direct.greedy_selection(votes, size, loss, 15, n_start)
-        found = pruner.fit(votes).weights_
-        np.testing.assert_allclose(found, counts / counts.sum(), err_msg=str(seed))
+        fitted = pruning.GreedySelection(size, **options).fit(votes)
+        counts = direct.greedy_selection(votes, size, **options)
+        assert fitted.order_.tolist() == list(counts), seed
+        found = fitted.weights_[fitted.order_] * sum(counts.values())
+        np.testing.assert_allclose(found, list(counts.values()), err_msg=str(seed))
 
 
 def test_more_rounds_than_a_byte_counts():
     votes = direct.random_votes(1)
     votes = quorate.Votes(votes.codes % 2, votes.y % 2)
     counts = direct.greedy_selection(votes, 2, "accuracy", 300)
-    found = pruning.GreedySelection(2, n_rounds=300).fit(votes)
-    np.testing.assert_allclose(found.weights_, counts / counts.sum())
+    found = pruning.GreedySelection(2, n_rounds=300).fit(votes).weights_
+    shares = {t: count / sum(counts.values()) for t, count in counts.items()}
+    assert {t: found[t] for t in np.flatnonzero(found)} == pytest.approx(shares)
     long = pruning.GreedySelection(1, n_rounds=300).fit(votes)
     np.testing.assert_allclose(long.losses_, long.losses_[0])
 
 
-@pytest.mark.parametrize("slope", [3.0, 800.0])
-def test_margin_loss(slope):
+@pytest.mark.parametrize(("slope", "sweeps"), [(3.0, 2), (800.0, 2), (6.0, 0)])
+def test_margin_loss(slope, sweeps):
     for seed in range(N_VOTES):
-        votes = direct.random_votes(seed)
-        size = 1 + seed % min(5, votes.n_members)
-        found = pruning.MarginLoss(size, slope=slope).fit(votes)
-        assert found.order_.tolist() == direct.margin_loss(votes, size, slope), seed
+        for draw in (direct.random_votes, partial(slow.random_votes, weighted=True)):
+            votes = draw(seed)
+            size = 1 + seed % min(5, votes.n_members)
+            found = pruning.MarginLoss(size, slope, sweeps).fit(votes).order_.tolist()
+            assert found == direct.margin_loss(votes, size, slope, sweeps), seed
 
 
 @pytest.mark.parametrize("smoothing", [0.3, 0.0])
@@ -192,3 +208,51 @@ def test_margins_in_single_precision_choose_as_in_double(kind, monkeypatch):
     expected = pruning.MarginLoss(8).fit(votes)
     assert found.order_.tolist() == expected.order_.tolist()
     assert found.loss_ == pytest.approx(expected.loss_, rel=1e-12)
+
+
+def tied_votes(rng, steps, masked, n_members=12, n_samples=300):
+    """Return votes whose probabilities take few values, so that many tie, or any."""
+    y = rng.integers(0, 2, n_samples)
+    lean = np.where(y == 1, 0.15, -0.15)
+    shares = np.clip(rng.random((n_members, n_samples)) + lean, 0, 1)
+    if steps:
+        shares = np.rint(shares * steps) / steps
+        shares[0, 0] = 0.75  # where all are sure, votes are counted
+    valid = rng.random(shares.shape) < 0.7 if masked else None
+    P = np.stack([1 - shares, shares], axis=2)
+    return quorate.Votes(P.argmax(axis=2), y, probabilities=P, valid=valid)
+
+
+def error_of_mean(votes, picks):
+    """Return the loss of the mean over the members in a set, those that may vote."""
+    P = np.nan_to_num(votes.probabilities.astype(np.float32)).astype(float)
+    total = sum(P[t] for t in picks)
+    cast = sum((votes.codes[t] >= 0).astype(int) for t in picks)
+    means = total / np.maximum(cast, 1)[:, None]
+    return float(mean_loss("accuracy", means, votes.y))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("steps", [0, 1, 2, 10, 1000])
+def test_every_round_is_that_of_the_mean(steps, masked):
+    rng = np.random.default_rng(steps)
+    votes = tied_votes(rng, steps, masked)
+    average = running_average(votes, "accuracy", 30)
+    assert isinstance(average, TwoClassAccuracy)
+    # Members of like mind first: leads grow, and fall again when the others come in.
+    gaps = (average.gaps > 0).mean(axis=1)
+    few, many = np.argsort(-gaps)[:2], np.argsort(-gaps)
+    picks, everybody = [], np.arange(votes.n_members)
+    widths = set()
+    for member in [*np.tile(few, 6), *np.tile(many[::-1], 2)]:
+        expected = [error_of_mean(votes, [*picks, t]) for t in everybody]
+        np.testing.assert_allclose(average.losses(everybody), expected, atol=1e-12)
+        some = everybody[1::3]
+        np.testing.assert_array_equal(
+            average.losses(some), average.losses(everybody)[some]
+        )
+        average.add(int(member))
+        picks.append(int(member))
+        assert average.loss() == pytest.approx(error_of_mean(votes, picks), abs=1e-12)
+        widths.add(average.samples.size)
+    assert len(widths) > 3  # samples were left out, and came back

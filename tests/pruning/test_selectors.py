@@ -9,68 +9,40 @@ from tests.pruning.slow_selectors import Shares
 
 import quorate
 from quorate import pruning
+from quorate._votes import VoteSource
 from quorate.pruning._running_average import running_average
 
 N_VOTES = 60
 
 
-def random_votes(seed, weighted=False):
+def random_votes(seed):
     """Return votes of every third kind with probabilities."""
-    votes = slow.random_votes(seed, weighted=weighted)
-    if seed % 3:
+    votes = slow.random_votes(seed)
+    seen = np.unique(np.concatenate([votes.codes[votes.codes >= 0], votes.y]))
+    if seed % 3 or seen.size < votes.n_classes:
         return votes
     rng = np.random.default_rng(seed)
     shares = rng.dirichlet(np.ones(votes.n_classes), votes.codes.shape)
     # float32 beforehand, so that twins see the same numbers
-    return (
-        quorate.Votes(
-            votes.classes[votes.codes],
-            votes.classes[votes.y],
-            weights=votes.weights,
-            valid=votes.valid,
-            probabilities=shares.astype(np.float32),
-        )
-        if _has_every_class(votes)
-        else votes
-    )
+    options = {"valid": votes.valid, "probabilities": shares.astype(np.float32)}
+    return quorate.Votes(votes.classes[votes.codes], votes.classes[votes.y], **options)
 
 
-def _has_every_class(votes):
-    seen = np.unique(np.concatenate([votes.codes[votes.codes >= 0], votes.y]))
-    return seen.size == votes.n_classes
-
-
-PAIRS = {
-    "brier": (
-        lambda k: pruning.BrierSelection(k),
-        lambda S, k: slow_selectors.brier(S, k),
-    ),
-    "brier, soft": (
-        lambda k: pruning.BrierSelection(k, target="soft", sweeps=1),
-        lambda S, k: slow_selectors.brier(S, k, "soft", sweeps=1),
-    ),
-    "brier, no exchange": (
-        lambda k: pruning.BrierSelection(k, sweeps=0),
-        lambda S, k: slow_selectors.brier(S, k, sweeps=0),
-    ),
-    "herding": (lambda k: pruning.Herding(k), slow_selectors.herding),
-    "margin_loss": (lambda k: pruning.MarginLoss(k), slow_selectors.margin_loss),
-    "margin_loss, steep": (
-        lambda k: pruning.MarginLoss(k, slope=6, sweeps=0),
-        lambda S, k: slow_selectors.margin_loss(S, k, 6, 0),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_order(name):
-    make, twin = PAIRS[name]
+@pytest.mark.parametrize(
+    ("cls", "twin", "options"),
+    [
+        (pruning.BrierSelection, slow_selectors.brier, {}),
+        (pruning.BrierSelection, slow_selectors.brier, {"target": "soft", "sweeps": 1}),
+        (pruning.BrierSelection, slow_selectors.brier, {"sweeps": 0}),
+        (pruning.Herding, slow_selectors.herding, {}),
+    ],
+)
+def test_order(cls, twin, options):
     for seed in range(N_VOTES):
-        votes = random_votes(seed, weighted=name.startswith("margin"))
+        votes = random_votes(seed)
         size = 1 + seed % votes.n_members
-        assert make(size).fit(votes).order_.tolist() == twin(Shares.of(votes), size), (
-            seed
-        )
+        found = cls(size, **options).fit(votes).order_.tolist()
+        assert found == twin(Shares.of(votes), size, **options), seed
 
 
 def test_brier_on_unlabelled_samples():
@@ -83,9 +55,8 @@ def test_brier_on_unlabelled_samples():
         size = 1 + seed % votes.n_members
         S, U = Shares.of(votes), Shares.of(more)
         fitted = pruning.BrierSelection(size, mix=0.3).fit(votes, unlabelled=more)
-        assert fitted.order_.tolist() == slow_selectors.brier(
-            S, size, mix=0.3, unlabelled=U
-        )
+        wanted = slow_selectors.brier(S, size, mix=0.3, unlabelled=U)
+        assert fitted.order_.tolist() == wanted
         herd = pruning.Herding(size).fit(votes, unlabelled=more)
         assert herd.order_.tolist() == slow_selectors.herding(U, size)
 
@@ -95,7 +66,7 @@ def test_brier_is_the_brier_score():
         votes = slow.random_votes(seed, masked=False)
         fitted = pruning.BrierSelection(min(3, votes.n_members)).fit(votes)
         S = Shares.of(votes)
-        score = slow_selectors.mean_loss(S, "brier", S.mean(fitted.order_))
+        score = slow_selectors.brier_score(S, S.mean(fitted.order_))
         assert fitted.loss_ == pytest.approx(score - 1)
 
 
@@ -116,37 +87,14 @@ def test_pairs_without_a_common_sample_count_as_the_others():
     np.testing.assert_allclose(right, [1, 1, 2 / 3])
 
 
-@pytest.mark.parametrize(
-    ("options", "twin"),
-    [
-        ({"n_rounds": 15}, {"n_rounds": 15}),
-        ({"loss": "brier", "n_rounds": 12}, {"kind": "brier", "n_rounds": 12}),
-        ({"loss": "log_loss", "n_rounds": 9}, {"kind": "log_loss", "n_rounds": 9}),
-        ({"replace": False, "loss": "brier"}, {"replace": False, "kind": "brier"}),
-        ({"n_start": 2, "n_rounds": 8}, {"n_start": 2, "n_rounds": 8}),
-    ],
-)
-def test_greedy_selection(options, twin):
-    for seed in range(25):
-        votes = random_votes(seed)
-        size = 1 + seed % votes.n_members
-        fitted = pruning.GreedySelection(size, **options).fit(votes)
-        counts = slow_selectors.greedy_selection(Shares.of(votes), size, **twin)
-        assert fitted.order_.tolist() == list(counts), seed
-        found = fitted.weights_[fitted.order_] * sum(counts.values())
-        np.testing.assert_allclose(found, list(counts.values()), err_msg=str(seed))
-
-
 def test_bags_add_up_and_obey_keep():
     votes = slow.random_votes(8, masked=False)
     pruner = pruning.GreedySelection(2, n_bags=6, bag_size=0.7, random_state=1)
     first, second = (pruner.fit(votes).weights_.copy() for _ in range(2))
     np.testing.assert_array_equal(first, second)
     assert np.count_nonzero(first) <= 2
-    other = pruning.GreedySelection(
-        1.0, n_bags=6, n_rounds=5, bag_size=0.4, random_state=1
-    ).fit(votes)
-    assert other.n_kept_ > 2
+    options = {"n_bags": 6, "n_rounds": 5, "bag_size": 0.4, "random_state": 1}
+    assert pruning.GreedySelection(1.0, **options).fit(votes).n_kept_ > 2
 
 
 def test_sparse_weights_climb_down_the_steepest_member():
@@ -273,13 +221,13 @@ def test_bad_unlabelled_votes():
     soft = quorate.Votes(
         [[0, 1], [1, 1]], [0, 1], probabilities=np.full((2, 2, 2), 0.5)
     )
-    pruner = pruning.Herding(1)
-    with pytest.raises(ValueError, match="the same 2 members are needed, got 3"):
-        pruner.fit(votes, unlabelled=three)
-    with pytest.raises(ValueError, match="probabilities in both votes or in neither"):
-        pruner.fit(votes, unlabelled=soft)
-    with pytest.raises(TypeError, match="expected Votes, got list"):
-        pruner.fit(votes, unlabelled=[[0]])
+    for given, exception, words in (
+        (three, ValueError, "the same 2 members are needed, got 3"),
+        (soft, ValueError, "probabilities in both votes or in neither"),
+        ([[0]], TypeError, "expected Votes, got list"),
+    ):
+        with pytest.raises(exception, match=words):
+            pruning.Herding(1).fit(votes, unlabelled=given)
 
 
 class TestChooseMethod:
@@ -289,40 +237,37 @@ class TestChooseMethod:
     )
 
     @pytest.mark.parametrize(
-        ("kind", "chosen_on", "name"),
+        ("family", "source", "name"),
         [
-            ("forest", "out-of-bag votes", "BrierSelection"),
-            ("bagging", "votes on samples taken as new", "BrierSelection"),
-            ("forest", "training votes", "Herding"),
-            ("boosting", "training votes", "SparseWeights"),
-            ("voting", "votes on new samples", "BrierSelection"),
-            ("pool", "", "BrierSelection"),
-            (None, "", "BrierSelection"),
+            ("bagging", VoteSource.OUT_OF_BAG, "BrierSelection"),
+            ("bagging", VoteSource.ASSUMED_NEW, "BrierSelection"),
+            ("bagging", VoteSource.TRAINING, "Herding"),
+            ("boosting", VoteSource.TRAINING, "SparseWeights"),
+            ("pool", VoteSource.NEW, "BrierSelection"),
+            ("pool", None, "BrierSelection"),
+            (None, None, "BrierSelection"),
         ],
     )
-    def test_kinds(self, kind, chosen_on, name):
-        chosen = pruning.choose_method(kind, self.votes, chosen_on, keep=2)
-        assert type(chosen).__name__ == name
-        assert chosen.keep == 2
+    def test_families(self, family, source, name):
+        parts = self.votes.codes, self.votes.y, self.votes.classes
+        votes = quorate.Votes.from_codes(*parts, family=family, source=source)
+        chosen = pruning.choose_method(votes, keep=2)
+        assert (type(chosen).__name__, chosen.keep) == (name, 2)
 
     def test_what_votes_carry(self):
-        choose = pruning.choose_method
-        assert isinstance(choose("pool", self.soft), pruning.SimplexWeights)
-        assert isinstance(choose(None, self.soft), pruning.SimplexWeights)
-        weighted = self.votes.reweighted([1, 2, 3])
-        assert isinstance(choose(None, weighted), pruning.SparseWeights)
         valid = np.ones((2, 2), dtype=bool)
+        shares = self.soft.probabilities
         masked = quorate.Votes(
-            [[0, 1], [1, 1]],
-            [0, 1],
-            valid=valid,
-            probabilities=self.soft.probabilities,
+            self.soft.codes, [0, 1], valid=valid, probabilities=shares
         )
-        assert isinstance(choose(None, masked), pruning.BrierSelection)
-
-    def test_parameters_are_checked(self):
+        for votes, cls in (
+            (self.soft, pruning.SimplexWeights),
+            (self.votes.reweighted([1, 2, 3]), pruning.SparseWeights),
+            (masked, pruning.BrierSelection),
+        ):
+            assert isinstance(pruning.choose_method(votes), cls)
         with pytest.raises(ValueError, match="unknown parameter"):
-            pruning.choose_method(None, self.votes, lambda_=1)
+            pruning.choose_method(self.votes, lambda_=1)
 
 
 class TestCost:

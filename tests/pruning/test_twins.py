@@ -9,7 +9,7 @@ from tests.pruning import slow
 import quorate
 from quorate import pruning
 from quorate.exceptions import QuorateWarning
-from quorate.pruning._running_vote import running_vote
+from quorate.pruning._running import running_vote
 
 N_VOTES = 250
 MEASURES = tuple(quorate.measures())
@@ -20,12 +20,7 @@ ANY_SIZE = {"keep": None}, {"size": None}
 PAIRS = {
     "re": (pruning.ReducedError, slow.reduced_error),
     "re, lowest": (pruning.ReducedError, slow.reduced_error, LOWEST),
-    "re, backfitting": (
-        pruning.ReducedError,
-        slow.backfitted,
-        {"backfitting": True},
-        {},
-    ),
+    "re, mended": (pruning.ReducedError, slow.backfitted, {"backfitting": True}, {}),
     "oep": (pruning.OrderedError, slow.ordered_error, *ANY_SIZE),
     "oep, at most": (pruning.OrderedError, slow.ordered_error),
     "cm": (pruning.Complementariness, slow.complementariness),

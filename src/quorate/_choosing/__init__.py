@@ -11,8 +11,6 @@ from quorate._choosing._choose import (
     method_for,
     select,
 )
-from quorate._choosing._crossfit import first_votes
-from quorate._choosing._curve import CrossFittedCurve, SizeCurve, size_curve
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, gather
 from quorate._choosing._expected import (
     ExpectedError,
@@ -26,11 +24,14 @@ from quorate._choosing._selection import Latency, Selection, calls_text
 from quorate._choosing._size import (
     DEFAULT,
     Budget,
+    CrossFittedCurve,
     FixedSize,
     Keep,
     Size,
     SizeByCost,
     SizeByErrors,
+    SizeCurve,
+    size_curve,
     size_for,
 )
 
@@ -56,7 +57,6 @@ __all__ = [
     "choose",
     "expectations",
     "expected_errors",
-    "first_votes",
     "gather",
     "has_whole_order",
     "method_for",

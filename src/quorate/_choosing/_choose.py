@@ -11,13 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._choosing._crossfit import (
-    cross_fitted_curve,
-    fit_on,
-    fit_without_each_fold,
-    folds_of,
-)
-from quorate._choosing._curve import size_curve
+from quorate._choosing._crossfit import cross_fitted_curve, fit_on, folds_of
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, draw_rows
 from quorate._choosing._expected import expected_error
 from quorate._choosing._selection import Selection
@@ -31,6 +25,7 @@ from quorate._choosing._size import (
     Size,
     SizeByCost,
     SizeByErrors,
+    size_curve,
     size_for,
 )
 from quorate._data import as_seed
@@ -127,8 +122,7 @@ class Chooser:
             reason = "are too few to find out how many members are enough"
             self._warn_that_all_stay(members.n_kept, reason)
             return self.first(self._with_curve(members), members.n_kept)
-        fits = fit_without_each_fold(self.evidence, members.pruner, score)
-        curve = cross_fitted_curve(votes, members.order, score, fits)
+        curve = cross_fitted_curve(self.evidence, members.pruner, members.order, score)
         number = size.resolve(curve)
         if number is None:
             raise ValueError(
@@ -211,16 +205,16 @@ class Chooser:
                 f"{who}: class {label!r} has a single sample, which cannot both choose "
                 "and judge; give more of it, or a number to keep."
             )
-        if flaw := why_not_scorable(votes.source):
+        flaw = why_not_scorable(votes.source)
+        if not flaw and self.evidence.chosen_on:
+            flaw = (
+                "these members were chosen, or their leaves distilled, on these "
+                "samples before, which flatters them; give samples that took no part "
+                "in that"
+            )
+        if flaw:
             raise ValueError(
                 f"{who}: how many are enough cannot be told, since {flaw}, or give a "
-                "number to keep."
-            )
-        if self.evidence.chosen_on:
-            raise ValueError(
-                f"{who}: how many are enough cannot be told, since these members were "
-                "chosen, or their leaves distilled, on these samples before, "
-                "which flatters them; give samples that took no part in that, or a "
                 "number to keep."
             )
 
@@ -368,7 +362,7 @@ def method_for(
     votes = evidence.votes
     scoring = score.given
     if isinstance(method, str) and method == "auto":
-        pruner = choose_method(votes.family, votes, scoring=scoring, **parameters)
+        pruner = choose_method(votes, scoring=scoring, **parameters)
     else:
         pruner = make_pruner(method, **parameters)
     if pruner.tags.takes_scoring and pruner.get_params(deep=False)["scoring"] is None:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
+from quorate._choosing._size import CrossFittedCurve
 from quorate._scoring import FoldInputs, Score
 from quorate._typing import Array, IntArray, Progress
 from quorate._votes import Votes, prefix_predictions
@@ -26,36 +26,32 @@ CONFIDENCE = 0.95
 _SEED = 0
 
 
-# The samples of each fold, and the method fitted on all others.
-Fits = Iterable[tuple[IntArray, Pruner]]
-
-
 def cross_fitted_curve(
-    votes: Votes, order: IntArray, score: Score, fits: Fits
+    evidence: Evidence, pruner: Pruner, order: IntArray, score: Score
 ) -> CrossFittedCurve:
     """Return the error over size, each sample judged by an order that has not seen it.
 
     Parameters
     ----------
-    votes : Votes
+    evidence : Evidence
+        What the order is by.
+    pruner : Pruner
+        The method, which is to order everybody.
     order : array of int
-        The order by all samples, to which the sizes belong.
+        Its order by all samples, to which the sizes belong.
     score : Score
         What to count.
-    fits : iterable of pairs
-        The samples of each fold, and the method fitted on all others to order
-        everybody.
     """
+    votes = evidence.votes
     n_sizes, inputs = order.size, FoldInputs(score, votes, order.size)
-    for held, fitted in fits:
+    for held, others in split_evidence(evidence, score):
+        fitted = fit_on(others, pruner)
         n_sizes = min(n_sizes, fitted.order_.size)
         judged = votes.at(held)
         along, weights = fitted.path()
         prefixes = map(score.inputs, prefix_predictions(judged, along, weights))
-        inputs.add(
-            held,
-            inputs_by_votes(judged, along, inputs.watch(held, prefixes), order.size),
-        )
+        watched = inputs.watch(held, prefixes)
+        inputs.add(held, inputs_by_votes(judged, along, watched, order.size))
     curve = inputs.curve(n_sizes, CONFIDENCE)
     return CrossFittedCurve(
         order=order[:n_sizes],
@@ -126,14 +122,6 @@ def first_votes(votes: Votes, order: IntArray, number: int) -> Votes:
     return votes.keep(busy).only(among[busy])
 
 
-def fit_without_each_fold(
-    evidence: Evidence, pruner: Pruner, score: Score
-) -> Iterator[tuple[IntArray, Pruner]]:
-    """Yield the samples of each fold, and the method fitted on all others."""
-    for held, others in split_evidence(evidence, score):
-        yield held, fit_on(others, pruner)
-
-
 def split_evidence(
     evidence: Evidence, score: Score
 ) -> Iterator[tuple[IntArray, Evidence]]:
@@ -169,13 +157,7 @@ def folds_of(votes: Votes, score: Score) -> list[IntArray]:
         folds: list[IntArray] = [
             np.sort(mixed[start::n_folds]) for start in range(n_folds)
         ]
-        if all(_somebody_is_left(votes, held) for held in folds):
+        others = (np.delete(votes.codes, held, axis=1) for held in folds)
+        if not votes.is_masked or all((c >= 0).any(axis=1).all() for c in others):
             return folds
     return []
-
-
-def _somebody_is_left(votes: Votes, held: IntArray) -> bool:
-    if not votes.is_masked:
-        return votes.n_samples > held.size
-    others = np.delete(votes.codes, held, axis=1)
-    return bool((others >= 0).any(axis=1).all())

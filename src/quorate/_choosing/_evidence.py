@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -158,15 +158,13 @@ class EnsembleEvidence(Evidence):
             # Of batches, those drawn are all there are; of arrays, no others are taken.
             X = self.X if self.drawn is None else take_rows(self.X, self.rows)
             self._made["unlabelled"] = collect_recombined(self.ensemble, X, self.n_jobs)
-        found: Votes | None = self._made["unlabelled"]
-        return found
+        return cast("Votes | None", self._made["unlabelled"])
 
     def costs(self, kind: str) -> Array:
         """See :class:`Evidence`."""
         if kind not in self._made:
             self._made[kind] = member_costs(self.ensemble, kind, self.X)
-        found: Array = self._made[kind]
-        return found
+        return cast("Array", self._made[kind])
 
 
 def gather(
@@ -211,24 +209,20 @@ def gather(
         How many will be kept, to refuse more than there are.
     """
     check_source(source, owner)
-    check_scoring(scoring, owner)
     found = read_ensemble(ensemble)
     check_scoring(scoring, owner, averages=found.rule.name == "average")
     if isinstance(size, FixedSize):
         size.check_members(found.n_members, owner)
     refuse_labels_twice(X, y, owner)
-    most = sample_size(max_samples, owner)
     rows: IntArray | None = None
     if y is None:
         batches = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
+        most = sample_size(max_samples, owner)
         # Batches that the ensemble could not vote on are refused, drawn from or not.
         X, y, places, n_rows = draw_sample(
             batches.batches, most, seed or 0, check=batch_check(found), owner=owner
         )
-        drawn = None
-        if places.size < n_rows:
-            drawn = Drawn(places.size, n_rows, seed or 0)
-            warn_if_sampled(drawn, max_samples, owner)
+        drawn = _how_drawn(places.size, n_rows, seed or 0, max_samples, owner)
         if source == "training" and drawn is not None:
             raise ValueError(
                 f"{owner}(source='training'): which training rows they are is known of "
@@ -242,21 +236,11 @@ def gather(
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)
         votes = collect_votes(
-            found,
-            X,
-            y,
-            out_of_bag=out_of_bag,
-            n_jobs=n_jobs,
-            source=source,
-            rows=rows,
+            found, X, y, out_of_bag, n_jobs=n_jobs, source=source, rows=rows
         )
+    chosen_on = were_chosen_on([found], X, source)
     return EnsembleEvidence(
-        votes,
-        X,
-        drawn,
-        ensemble=found,
-        n_jobs=n_jobs,
-        chosen_on=were_chosen_on([found], X, source),
+        votes, X, drawn, chosen_on=chosen_on, ensemble=found, n_jobs=n_jobs
     )
 
 
@@ -285,16 +269,20 @@ def draw_rows(
         return None, None  # what has another shape is refused elsewhere
     given = given_batches([(np.arange(labels.size), labels)])
     _, _, rows, _ = draw_sample(given, most, seed, owner=owner)
-    drawn = Drawn(rows.size, labels.size, seed)
-    warn_if_sampled(drawn, max_samples, owner)
-    return rows, drawn
+    return rows, _how_drawn(rows.size, labels.size, seed, max_samples, owner)
 
 
-def warn_if_sampled(drawn: Drawn, max_samples: int | None, owner: str) -> None:
-    """Say that a sample was drawn, unless it was asked for."""
+def _how_drawn(
+    n_drawn: int, n_rows: int, seed: int, max_samples: int | None, owner: str
+) -> Drawn | None:
+    """Return how samples were drawn, None if none was left out; warn if not told to."""
+    if n_drawn == n_rows:
+        return None
+    drawn = Drawn(n_drawn, n_rows, seed)
     if max_samples is None:
         warn(
             f"{owner}: members are chosen on {drawn.describe('samples')}; max_samples "
             "takes another number, where it can be given.",
             SampledWarning,
         )
+    return drawn

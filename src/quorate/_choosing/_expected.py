@@ -16,12 +16,11 @@ from quorate._choosing._crossfit import (
     cross_fitted_curve,
     first_votes,
     fit_on,
-    fit_without_each_fold,
     folds_of,
     split_evidence,
 )
-from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
+from quorate._choosing._size import CrossFittedCurve
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, WholePrediction, why_not_scorable
@@ -153,8 +152,7 @@ def expected_error(
     votes, scorer = evidence.votes, CrossFitScorer(evidence.votes, score)
     for held, others in split_evidence(evidence, score):
         fitted = fit_on(others, pruner)
-        fits = fit_without_each_fold(others, pruner, score)
-        curve = cross_fitted_curve(others.votes, fitted.order_, score, fits)
+        curve = cross_fitted_curve(others, pruner, fitted.order_, score)
         number = size.resolve(curve)
         if number is None:
             scorer.add(held, votes.at(held))  # everybody stays
@@ -184,24 +182,25 @@ def expected_errors(
     score : Score
         What to count.
     """
-    some = _at_most(evidence)
+    some, everybody = _at_most(evidence), CrossFitScorer(evidence.votes, score)
     if not can_expect(some.votes, score):
         return [None] * len(selections)
-    candidates = [
-        (*_method_of(selection, some.votes), CrossFitScorer(some.votes, score))
-        for selection in selections
+    if any(map(_keeps_all, selections)):
+        everybody.add(np.arange(evidence.votes.n_samples), evidence.votes)
+    scorers = [CrossFitScorer(some.votes, score) for _ in selections]
+    chosen = [
+        (*_method_of(selection, some.votes), scorer)
+        for selection, scorer in zip(selections, scorers, strict=True)
         if not _keeps_all(selection)
     ]
-    for held, others in split_evidence(some, score) if candidates else ():
-        for pruner, number, scorer in candidates:
+    for held, others in split_evidence(some, score) if chosen else ():
+        for pruner, number, scorer in chosen:
             scorer.add_first(held, fit_on(others, pruner), number)
-    found = (
-        _on_all_samples(scorer.result(), evidence.votes, pruner)
-        for pruner, _, scorer in candidates
-    )
     return [
-        _of_everybody(evidence.votes, score) if _keeps_all(selection) else next(found)
-        for selection in selections
+        everybody.result()
+        if _keeps_all(selection)
+        else _on_all_samples(scorer.result(), evidence.votes, selection.pruner)
+        for selection, scorer in zip(selections, scorers, strict=True)
     ]
 
 
@@ -248,8 +247,7 @@ def _expected_curve(
     pruner, order = make_pruner(selection.pruner, keep=1.0), selection.order
     if order.size < evidence.votes.n_members:
         order = fit_on(some, pruner).order_
-    fits = fit_without_each_fold(some, pruner, score)
-    curve = cross_fitted_curve(some.votes, order, score, fits)
+    curve = cross_fitted_curve(some, pruner, order, score)
     full = score.estimate_votes(evidence.votes).loss
     share = some.votes.n_samples / evidence.votes.n_samples
     spread = _with_all_samples(curve.standard_errors, curve.excess_errors, share)
@@ -270,13 +268,6 @@ def _method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None
 def _keeps_all(selection: "Selection") -> bool:
     """Tell whether those kept are the whole ensemble, with the weights it has."""
     return selection.n_kept == selection.votes.n_members and selection.weights is None
-
-
-def _of_everybody(votes: Votes, score: Score) -> ExpectedError:
-    """Return what to expect where everybody stays."""
-    scorer = CrossFitScorer(votes, score)
-    scorer.add(np.arange(votes.n_samples), votes)
-    return scorer.result()
 
 
 def _on_all_samples(

@@ -93,8 +93,9 @@ class Explanation:
             for row in self.before_and_after
             for text in [percent if row["what"] in _SHARES else plain]
         ]  # fmt: skip
+        so_far = _column(score, "error")
         picks = [
-            (row["member"], percent(row["accuracy"]), value(row[_step_column(score)]),
+            (row["member"], percent(row["accuracy"]), value(row[so_far]),
              change(row["contribution"]))
             for row in self.steps
         ]  # fmt: skip
@@ -139,17 +140,14 @@ class Explanation:
             more = len(rows) - _SHOWN_STEPS
             note = f"and {more:,} more" if more > 0 else note
             shown = rows[:_SHOWN_STEPS]
-            parts.append(table_html(_capitalised(title), columns, shown, note))
+            caption = title[:1].upper() + title[1:]
+            parts.append(table_html(caption, columns, shown, note))
         parts += [f"<p>{escape(meaning)}</p>" for meaning in self._meanings()]
         return "".join(parts)
 
 
-def _column(score: Score) -> str:
-    return "accuracy" if score.is_accuracy else "score"
-
-
-def _step_column(score: Score) -> str:
-    return "error" if score.is_accuracy else "score"
+def _column(score: Score, accuracy: str = "accuracy") -> str:
+    return accuracy if score.is_accuracy else "score"
 
 
 def _text_of(write: Any) -> Any:
@@ -158,10 +156,6 @@ def _text_of(write: Any) -> Any:
 
 def _wrapped(text: str, indent: str) -> list[str]:
     return wrap(text, 78, initial_indent="  ", subsequent_indent=indent)
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def explain(
@@ -227,7 +221,7 @@ def _steps(selection: Selection, honest: bool, score: Score) -> list[dict[str, A
             "member": votes.names[member],
             "position": int(member),
             "accuracy": accuracy,
-            _step_column(score): so_far,
+            _column(score, "error"): so_far,
             "contribution": share,
         }
         for member, (accuracy, so_far, share) in zip(order, numbers, strict=True)
@@ -278,12 +272,9 @@ def _compare(
         "most accurate of the same number": judged.keep(np.sort(best)),
         "best single member": judged.keep(best[:1]),
     }
+    named = "what", "members", _column(score)
     rows = [
-        {
-            "what": what,
-            "members": each.n_members,
-            _column(score): score.estimate_votes(where_voted(each)).score,
-        }
+        (what, each.n_members, score.estimate_votes(where_voted(each)).score)
         for what, each in ensembles.items()
     ]
     if n_random:
@@ -295,11 +286,6 @@ def _compare(
             ]
         )
         losses, _ = score.subset_losses(judged, draws, voted_only=True)
-        rows.append(
-            {
-                "what": f"random, mean of {n_random}",
-                "members": size,
-                _column(score): float((score.top - losses).mean()),
-            }
-        )
-    return rows
+        mean = float((score.top - losses).mean())
+        rows.append((f"random, mean of {n_random}", size, mean))
+    return [dict(zip(named, row, strict=True)) for row in rows]

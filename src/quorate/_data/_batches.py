@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import joblib
 import numpy as np
@@ -178,24 +178,20 @@ def _unpacked(pair: Any) -> tuple[Any, Any]:
     return X, y
 
 
-class _Columns(NamedTuple):
-    """The columns of a batch: of what, their names if they have some, how many."""
-
-    kind: str
-    names: tuple[str, ...] | None
-    number: int | None
+# Columns of a batch: what holds them, and their names, or how many there are.
+_Columns = tuple[str, tuple[str, ...] | int | None]
 
 
 def _columns_of(X: Any) -> _Columns:
     names = getattr(X, "column_names", getattr(X, "columns", None))
-    shape: Any = getattr(X, "shape", ())
-    number = int(shape[1]) if len(shape) == 2 else None
     if isinstance(names, Iterable):
         home = type(X).__module__.partition(".")[0]
-        return _Columns(f"a frame of {home}", tuple(map(str, names)), number)
+        return f"a frame of {home}", tuple(map(str, names))
     if hasattr(X, "iloc"):
-        return _Columns("one column of a frame", None, number)
-    return _Columns("sparse" if hasattr(X, "tocsr") else "an array", None, number)
+        return "one column of a frame", None
+    shape: Any = getattr(X, "shape", ())
+    number = int(shape[1]) if len(shape) == 2 else None
+    return "sparse" if hasattr(X, "tocsr") else "an array", number
 
 
 def _check_alike(first: _Columns, other: _Columns) -> None:
@@ -204,14 +200,14 @@ def _check_alike(first: _Columns, other: _Columns) -> None:
     A model that was fitted on plain arrays goes by position, and would take one column
     for another.
     """
-    if first.kind != other.kind:
-        raise ValueError(f"it is {other.kind}, the first batch is {first.kind}")
-    if first.names is not None and other.names is not None:
-        _check_names(first.names, other.names)
-    elif None not in (first.number, other.number) and first.number != other.number:
+    (kind, columns), (other_kind, others) = first, other
+    if kind != other_kind:
+        raise ValueError(f"it is {other_kind}, the first batch is {kind}")
+    if isinstance(columns, tuple) and isinstance(others, tuple):
+        _check_names(columns, others)
+    elif None not in (columns, others) and columns != others:
         raise ValueError(
-            f"it has {other.number} features, the first batch has {first.number} "
-            "features"
+            f"it has {others} features, the first batch has {columns} features"
         )
 
 

@@ -38,17 +38,18 @@ class Drawn:
     seed: int
 
     def __str__(self) -> str:
-        return f"{self.n_samples:,} of {self.n_rows:,}, drawn by class"
+        return self.describe()
 
-    def describe(self, things: str) -> str:
-        """Say the same of things that have a name.
+    def describe(self, things: str = "") -> str:
+        """Say how many of how many things were drawn.
 
         Examples
         --------
         >>> Drawn(300, 12_000, 0).describe("rows")
         '300 of 12,000 rows, drawn by class'
         """
-        return f"{self.n_samples:,} of {self.n_rows:,} {things}, drawn by class"
+        total = f"{self.n_rows:,} {things}".strip()
+        return f"{self.n_samples:,} of {total}, drawn by class"
 
     def to_dict(self) -> dict[str, int]:
         """Return plain types."""

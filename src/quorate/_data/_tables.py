@@ -164,17 +164,10 @@ def read_parts(
         twice = frame.columns[frame.columns.duplicated()]
         if len(twice):
             raise FileFormatError(f"{path}: column {twice[0]!r} appears twice.")
-        yield _with_index(frame, wanted)
-
-
-def _with_index(frame: Any, wanted: Collection[str]) -> Any:
-    """Return a frame in which those columns stand that were made its index."""
-    levels = [
-        name
-        for name in frame.index.names
-        if name is not None and str(name) in wanted and name not in frame.columns
-    ]
-    return frame.reset_index(levels) if levels else frame
+        # Columns that were made the index are columns again.
+        hidden = set(wanted).difference(frame.columns)
+        levels = [name for name in frame.index.names if str(name) in hidden]
+        yield frame.reset_index(levels) if levels else frame
 
 
 def open_parquet(path: Path) -> Any:

@@ -20,8 +20,8 @@ from quorate._typing import Array, FloatArray
 from quorate._votes import as_labels
 
 Answers: TypeAlias = Literal["labels", "codes", "probabilities", "logits"]
+# What a thing may answer with.
 ANSWERS: tuple[Answers, ...] = ("labels", "codes", "probabilities", "logits")
-"""What a thing may answer with."""
 
 # Packages add adapters of their own under this entry point.
 ENTRY_POINT = "quorate.members"
@@ -208,10 +208,14 @@ class MemberAdapter(ABC):
 
     A package registers its adapter under the entry point ``quorate.members``, a program
     with :func:`register_adapter`.
+
+    Attributes
+    ----------
+    name : str
+        What people call the library, in a word.
     """
 
     name: ClassVar[str]
-    """What people call the library, in a word."""
 
     @abstractmethod
     def fits(self, model: Any) -> bool:

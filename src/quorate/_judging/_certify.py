@@ -7,22 +7,23 @@ import numpy as np
 from quorate._choosing import Selection
 from quorate._data import in_memory, refuse_missing_labels
 from quorate._ensembles import (
+    Ensemble,
     RowSource,
     check_source,
     labels_for_pair,
     places_among,
     predictable,
-    read_ensemble,
     source_of,
     were_chosen_on,
 )
-from quorate._judging._certificate import Certificate
-from quorate._judging._limits import (
+from quorate._judging._certificate import (
+    Certificate,
     check_share,
     error_limit,
     excess_limit,
     samples_needed,
 )
+from quorate._judging._compare import read_pair
 from quorate._scoring import is_accuracy
 from quorate._summarising import count_pair, member_order, summarise
 from quorate._typing import Array, IntArray
@@ -165,21 +166,17 @@ def certify(
         if X is not None or y is not None:
             raise ValueError("certify: votes have their samples; give no X or y.")
         return _certify_order(votes, order, asked)
-    if len(getattr(order, "shape", ())) == 2:
-        raise ValueError(
-            "certify: got samples where the smaller model belongs; say which models "
-            "to compare: certify(big, small, X, y)."
-        )
-    if y is None and X is not None:
-        refuse_missing_labels(X, "certify")
-        against = summarise(votes, X, target=target, against=order, source=source)
-        return _certify_summary(against, asked)
-    if X is None or y is None:
+    if X is None:
         raise ValueError(
             "certify: votes and an order, or two fitted ensembles with X and y: "
             "certify(big, small, X, y)."
         )
-    return _certify_model(votes, order, X, y, source, asked)
+    ensembles = read_pair(votes, order, "certify")
+    if y is None:
+        refuse_missing_labels(X, "certify")
+        against = summarise(votes, X, target=target, against=order, source=source)
+        return _certify_summary(against, asked)
+    return _certify_model((votes, order), ensembles, X, y, source, asked)
 
 
 def _certify_summary(summary: Summary, asked: dict[str, Any]) -> Certificate:
@@ -209,26 +206,28 @@ def _certify_order(votes: Votes, order: Any, asked: dict[str, Any]) -> Certifica
 
 
 def _certify_model(
-    big: Any, small: Any, X: Any, y: Any, source: RowSource, asked: dict[str, Any]
+    models: tuple[Any, Any],
+    ensembles: tuple[Ensemble, Ensemble],
+    X: Any,
+    y: Any,
+    source: RowSource,
+    asked: dict[str, Any],
 ) -> Certificate:
-    whole, part = read_ensemble(big), read_ensemble(small)
-    X = in_memory(X)
-    truth = labels_for_pair(whole, part, X, in_memory(y), "certify")
-    for ensemble in (whole, part):
-        kind = source_of(ensemble, ensemble.prepare(X), source)
+    X, (whole, part) = in_memory(X), ensembles
+    truth = labels_for_pair(*ensembles, X, in_memory(y), "certify")
+    kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
+    for kind in kinds:
         if kind.flaw:
             raise ValueError(f"certify: {kind.flaw}.")
-    if were_chosen_on((whole, part), X, source):
+    if were_chosen_on(ensembles, X, source):
         raise ValueError(_CHOSEN_ON)
+    both = map(predictable, models, ensembles, (truth, truth))
+    first, second = (np.asarray(model.predict(X)) for model in both)
+    size, places = np.array([part.n_members]), places_among(models[1], part, whole)
     classes, paired = pair_predictions(
-        truth,
-        np.asarray(predictable(big, whole, truth).predict(X)),
-        np.asarray(predictable(small, part, truth).predict(X)),
-        whole.classes,
-        sizes=np.array([part.n_members]),
-        order=places_among(small, part, whole),
+        truth, first, second, whole.classes, sizes=size, order=places
     )
-    return _walk_down(paired, classes, whole.n_members, kind, **asked)
+    return _walk_down(paired, classes, whole.n_members, kinds[1], **asked)
 
 
 def _check_unseen(votes: VoteCounts) -> None:

@@ -1,7 +1,7 @@
 """Two models side by side: size, speed, accuracy or another score, agreement."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from textwrap import wrap
@@ -26,8 +26,8 @@ from quorate._ensembles import (
     source_of,
     were_chosen_on,
 )
-from quorate._judging._limits import error_limit, excess_limit
-from quorate._output import plain, table_html
+from quorate._judging._certificate import error_limit, excess_limit
+from quorate._output import table_html
 from quorate._scoring import (
     Score,
     ScoreEstimate,
@@ -160,10 +160,9 @@ class Comparison:
             rows.append(("same prediction", "", percent_text(self.agreement), ""))
         if self.error_limits is not None and self.excess_limit is not None:
             first, second = map(percent_text, self.error_limits)
+            more = points_text(self.excess_limit)
             rows.append(("error, at most", first, second, ""))
-            rows.append(
-                ("extra error, at most", "", "", points_text(self.excess_limit))
-            )
+            rows.append(("extra error, at most", "", "", more))
         return rows
 
     def _score_rows(
@@ -182,13 +181,6 @@ class Comparison:
         before, after, apart = doubts
         rows.append(("standard error", before, after, apart))
         return rows
-
-    def recall_rows(self) -> list[dict[str, Any]]:
-        """Return how many samples of each class are found, as rows for a table."""
-        return [
-            {"class": label, "before": before, "after": after}
-            for label, (before, after) in (self.recalls or {}).items()
-        ]
 
     @property
     def note(self) -> str:
@@ -215,7 +207,10 @@ class Comparison:
             "source": str(self.source),
             "chosen_on": self.chosen_on,
             "note": self.note,
-            "recalls": plain(self.recall_rows()),
+            "recalls": [
+                {"class": label, "before": before, "after": after}
+                for label, (before, after) in (self.recalls or {}).items()
+            ],
         }
         if self.score is not None:
             told["scoring"] = self.scoring
@@ -295,12 +290,7 @@ def compare(
     """
     check_scoring(scoring, "compare")
     check_source(source, "compare")
-    if len(getattr(after, "shape", ())) == 2:
-        raise ValueError(
-            "compare: got samples where the second model belongs; say which models to "
-            "compare: compare(before, after, X, y)."
-        )
-    models = read_ensemble(before), read_ensemble(after)
+    models = read_pair(before, after, "compare")
     times: Any = None
     if y is None:
         summary = X
@@ -312,12 +302,9 @@ def compare(
     else:
         X = in_memory(X)
         truth = labels_for_pair(*models, X, in_memory(y), "compare")
-        both = _pair(
-            predictable(model, ensemble, truth)
-            for model, ensemble in zip((before, after), models, strict=True)
-        )
+        both = [*map(predictable, (before, after), models, (truth, truth))]
         judged = _judge(both, models, X, truth, scoring, source)
-        times = predict_milliseconds([*both], X, repeats)
+        times = predict_milliseconds(both, X, repeats)
     nodes = tuple(count_nodes(model.model) for model in models)
     return Comparison(
         members=_pair(model.n_members for model in models),
@@ -327,6 +314,16 @@ def compare(
         predict_milliseconds=None if times is None else _pair(map(float, times)),
         **judged,
     )
+
+
+def read_pair(big: Any, small: Any, owner: str) -> tuple[Ensemble, Ensemble]:
+    """Return both models, read; refuse samples where the second belongs."""
+    if len(getattr(small, "shape", ())) == 2:
+        raise ValueError(
+            f"{owner}: got samples where the second model belongs; say which models to "
+            f"compare: {owner}(big, small, X, y)."
+        )
+    return read_ensemble(big), read_ensemble(small)
 
 
 def _judge_summary(
@@ -344,7 +341,7 @@ def _judge_summary(
     if not source.is_honest:
         return {"n_samples": summary.n_samples, "source": VoteSource.TRAINING}
     source = source if source.is_unseen else VoteSource.ASSUMED_NEW
-    judged = _counted(paired, summary.classes, source, chosen_on=paired.chosen_on)
+    judged = _counted(summary.classes, paired, source, paired.chosen_on)
     if scoring is None:
         return judged
     if paired.kinds is None:
@@ -358,7 +355,7 @@ def _judge_summary(
 
 
 def _judge(
-    given: tuple[Any, Any],
+    given: list[Any],
     ensembles: tuple[Ensemble, Ensemble],
     X: Any,
     y: Array,
@@ -371,17 +368,13 @@ def _judge(
     if VoteSource.TRAINING in kinds:
         drawn = [out_of_bag_rows(each) is not None for each in ensembles]
         if all(drawn) and set(kinds) == {VoteSource.TRAINING}:
-            return _out_of_bag(ensembles, X, y, scoring, source, chosen_on=chosen_on)
+            return _out_of_bag(ensembles, X, y, scoring, source, chosen_on)
         kind = VoteSource.TRAINING
         return {"n_samples": int(y.size), "source": kind, "chosen_on": chosen_on}
     if VoteSource.UNKNOWN in kinds:
         raise ValueError(f"compare: {VoteSource.UNKNOWN.flaw}.")
-    first, second = (np.asarray(model.predict(X)) for model in given)
-    if y.shape != first.shape:
-        raise ValueError(f"compare: y has shape {y.shape}, predictions {first.shape}.")
-    size = np.array([ensembles[1].n_members])
-    classes, paired = pair_predictions(y, first, second, sizes=size)
-    judged = _counted(paired, classes, kinds[0], chosen_on=chosen_on)
+    predicted = (np.asarray(model.predict(X)) for model in given)
+    judged = _counted(*_paired(y, predicted, ensembles), kinds[0], chosen_on)
     if scoring is None:
         return judged
     votes = [
@@ -398,7 +391,6 @@ def _out_of_bag(
     y: Array,
     scoring: Any,
     source: RowSource,
-    *,
     chosen_on: bool,
 ) -> dict[str, Any]:
     """Judge both by votes on samples that members were not trained on."""
@@ -410,10 +402,9 @@ def _out_of_bag(
         ]
     both = np.intersect1d(votes[0].samples, votes[1].samples)
     common = [each.at(np.searchsorted(each.samples, both)) for each in votes]
-    first, second = (each.predict() for each in common)
-    size = np.array([ensembles[1].n_members])
-    classes, paired = pair_predictions(y[both], first, second, sizes=size)
-    judged = _counted(paired, classes, VoteSource.OUT_OF_BAG, chosen_on=chosen_on)
+    predicted = (each.predict() for each in common)
+    counted = _paired(y[both], predicted, ensembles)
+    judged = _counted(*counted, VoteSource.OUT_OF_BAG, chosen_on)
     if scoring is None:
         return judged
     score, _ = (score_for(scoring, each, "compare") for each in common)
@@ -422,8 +413,16 @@ def _out_of_bag(
     return {**judged, **_estimated(score, *map(score.estimate_votes, common))}
 
 
+def _paired(
+    y: Array, predicted: Iterable[Array], ensembles: tuple[Ensemble, Ensemble]
+) -> tuple[Array, PairedErrors]:
+    first, second = predicted
+    size = np.array([ensembles[1].n_members])
+    return pair_predictions(y, first, second, sizes=size)
+
+
 def _counted(
-    paired: PairedErrors, classes: Array, source: VoteSource, *, chosen_on: bool
+    classes: Array, paired: PairedErrors, source: VoteSource, chosen_on: bool
 ) -> dict[str, Any]:
     """Return what counts tell of both models, with limits where samples allow them."""
     n = paired.n_samples

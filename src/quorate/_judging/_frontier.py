@@ -6,16 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from quorate._choosing import gather
+from quorate._choosing import EnsembleEvidence, Evidence, gather
 from quorate._ensembles import RowSource
 from quorate._output import table_html
-from quorate._scoring import (
-    Score,
-    check_ranking,
-    check_scoring,
-    find_score,
-    score_for,
-)
+from quorate._scoring import Score, check_ranking, check_scoring, score_for
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import cost_text
 from quorate._votes import Votes, why_not_scorable
@@ -174,16 +168,11 @@ class Frontier:
         )
 
     def _repr_html_(self) -> str:
-        score = self.judged_by
-        rows = [
-            (
-                str(point.members.size),
-                cost_text(point.cost, self.kind),
-                score.loss_text(point.error),
-            )
-            for point in self
-        ]
-        return table_html("", ("members", "cost", score.loss_title), rows)
+        costs = (cost_text(cost, self.kind) for cost in self.costs)
+        sizes = map(str, np.count_nonzero(self.supports, axis=1))
+        errors = map(self.judged_by.loss_text, self.errors)
+        header = "members", "cost", self.judged_by.loss_title
+        return table_html("", header, zip(sizes, costs, errors, strict=True))
 
 
 def frontier(
@@ -243,36 +232,26 @@ def frontier(
     if isinstance(ensemble, Votes):
         if X is not None or y is not None:
             raise ValueError("frontier: votes have their samples; give no X or y.")
-        if isinstance(cost, str):
-            raise ValueError(
-                f"frontier(cost={cost!r}): votes do not know what members cost; give a "
-                "number for each."
-            )
-        _refuse_unscored(ensemble)
-        costs = _checked_costs(cost, ensemble.n_members)
-        return _front(ensemble, costs, "given units", scoring)
-    evidence = gather(
-        ensemble,
-        X,
-        y,
-        source=source,
-        n_jobs=n_jobs,
-        scoring=scoring,
-        owner="frontier",
-    )
+        evidence = Evidence(ensemble)
+    else:
+        evidence = gather(
+            ensemble,
+            X,
+            y,
+            source=source,
+            n_jobs=n_jobs,
+            scoring=scoring,
+            owner="frontier",
+        )
     votes = evidence.votes
-    _refuse_unscored(votes)
-    check_ranking(
-        find_score(scoring, votes.classes, "frontier"), evidence.ensemble, "frontier"
-    )
-    if isinstance(cost, str):
-        return _front(votes, evidence.costs(cost), cost, scoring)
-    return _front(votes, _checked_costs(cost, votes.n_members), "given units", scoring)
-
-
-def _refuse_unscored(votes: Votes) -> None:
     if flaw := why_not_scorable(votes.source):
         raise ValueError(f"frontier: {flaw}.")
+    score = score_for(scoring, votes, "frontier")
+    if isinstance(evidence, EnsembleEvidence):
+        check_ranking(score, evidence.ensemble, "frontier")
+    if isinstance(cost, str):
+        return _front(votes, evidence.costs(cost), cost, score)
+    return _front(votes, _checked_costs(cost, votes.n_members), "given units", score)
 
 
 def _checked_costs(cost: Any, n_members: int) -> FloatArray:
@@ -282,13 +261,12 @@ def _checked_costs(cost: Any, n_members: int) -> FloatArray:
             f"frontier(cost): a number for each of {n_members} members, got shape "
             f"{costs.shape}."
         )
-    if not (np.isfinite(costs) & (costs > 0)).all():
-        bad = int(np.flatnonzero(~(np.isfinite(costs) & (costs > 0)))[0])
-        raise ValueError(f"frontier(cost[{bad}]={cost[bad]!r}): a number above 0.")
+    for place in np.flatnonzero(~(np.isfinite(costs) & (costs > 0))):
+        raise ValueError(f"frontier(cost[{place}]={cost[place]!r}): a number above 0.")
     return costs
 
 
-def _front(votes: Votes, costs: Array, kind: str, scoring: Any) -> Frontier:
+def _front(votes: Votes, costs: Array, kind: str, score: Score) -> Frontier:
     """Trade the Brier score of the average vote against cost, at many prices.
 
     Probabilities take the place of votes where there are some. For each price, members
@@ -297,7 +275,6 @@ def _front(votes: Votes, costs: Array, kind: str, scoring: Any) -> Frontier:
     beats in Brier score are put to the vote, and those that no cheaper one beats there
     are the front.
     """
-    score = score_for(scoring, votes, "frontier")
     candidates, briers = _paths(votes, costs / costs.mean())
     spent = candidates.astype(float) @ costs
     picked = candidates[_pareto(spent, briers)]

@@ -9,10 +9,10 @@ import numpy as np
 from quorate._messages import warn
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes._labels import (
+    LISTED,
     as_array,
     as_labels,
     check_same_family,
-    is_listed,
     refuse_masked,
 )
 from quorate.exceptions import LeftOutWarning
@@ -41,12 +41,12 @@ def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> list[Array]:
     Unusable votes may be anything where their type cannot make other labels of the
     usable ones; else a usable vote of the same member stands for them.
     """
-    if mask is None and not is_listed(predictions):
+    if mask is None and not isinstance(predictions, LISTED):
         labels = as_labels(predictions, "predictions")
         _check_shapes(labels.shape, y)
         return list(labels)
     given: Any = as_array(predictions)
-    if is_listed(predictions):
+    if isinstance(predictions, LISTED):
         given = [as_array(row) for row in predictions]
         lengths = {row.size for row in given if row.ndim == 1}
         if len(lengths) > 1:
@@ -94,7 +94,7 @@ def usable_votes(predictions: Any, valid: Any) -> tuple[Any, BoolArray | None]:
     if isinstance(predictions, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(predictions)
         predictions = predictions.data
-    elif is_listed(predictions) and any(map(np.ma.is_masked, predictions)):
+    elif isinstance(predictions, LISTED) and any(map(np.ma.is_masked, predictions)):
         shapes = {np.shape(row) for row in predictions}
         if len(shapes) == 1:
             hidden = np.array([np.ma.getmaskarray(row) for row in predictions])

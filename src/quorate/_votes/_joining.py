@@ -139,19 +139,16 @@ def _placed_tables(
     places: list[Array] = []
     tables: list[FloatArray] = []
     for member in range(shape[0]):
-        parts = [np.zeros((0, shape[2]))]
-        for each, own in zip(given, columns, strict=True):
+        place, stacked, start = np.full(shape[1], -1), [np.zeros((0, shape[2]))], 0
+        for each, where, own in zip(given, rows, columns, strict=True):
             if member < each.shape[0]:
+                found = each.places[member].astype(np.intp)
+                place[where] = np.where(found < 0, -1, found + start)
                 table = np.zeros((len(each.tables[member]) - 1, shape[2]))
                 table[:, own] = each.tables[member][:-1]  # without the row of nothing
-                parts.append(table)
-        table, found = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
-        ends = np.cumsum([len(part) for part in parts])
-        numbers = iter(np.split(found.ravel(), ends[:-1])[1:])
-        place = np.full(shape[1], -1, dtype=code_dtype(len(table)))
-        for each, where in zip(given, rows, strict=True):
-            if member < each.shape[0]:
-                place[where] = np.append(next(numbers), -1)[each.places[member]]
-        places.append(place)
+                stacked.append(table)
+                start += len(table)
+        table, numbers = np.unique(np.concatenate(stacked), axis=0, return_inverse=True)
+        places.append(np.append(numbers.ravel(), -1)[place])
         tables.append(table)
     return TabledProbabilities.from_tables(places, tables)

@@ -26,6 +26,8 @@ _WHOLE = (bool, int, np.bool_, np.integer)
 _NUMBERS = (*_WHOLE, float, np.number)
 # Types of which no value stands for a missing one.
 _NEVER_MISSING = {str, bytes, int, bool, np.str_, np.bytes_}
+# What holds values one by one, with a type each.
+LISTED = (list, tuple)
 # Whole numbers that span no more than this are looked up in a table.
 _TABLE_SPAN = 2**16
 
@@ -47,7 +49,7 @@ def as_labels(values: Any, name: str) -> Array:
 
 def as_array(values: Any) -> Array:
     """Return an array of the values as they are, boxed where NumPy would change any."""
-    if is_listed(values):
+    if isinstance(values, LISTED):
         with suppress(ValueError):  # not of equal lengths
             array = np.asarray(values)
             if array.dtype.kind in "biu":
@@ -56,11 +58,6 @@ def as_array(values: Any) -> Array:
     array = np.asarray(values)
     # NumPy's variable-width strings may hold missing ones, and trailing NULs.
     return array.astype(object) if array.dtype.kind == "T" else array
-
-
-def is_listed(values: Any) -> bool:
-    """Tell whether values come one by one, with a type each."""
-    return isinstance(values, (list, tuple))
 
 
 def refuse_masked(values: Any, name: str) -> None:
@@ -372,8 +369,11 @@ def _finder(known: Array, rows: Sequence[Array]) -> Callable[[Array], Array]:
 def encode_truth(y: Array, classes: Array, codes: Array) -> tuple[Array, Array, Array]:
     """Encode ``y`` against an ensemble's classes; labels new to it are added."""
     check_same_family(classes, y, "the ensemble's classes", "y")
-    classes, codes, _ = widened(classes, codes, codes[:0], [y])
-    return classes, codes, positions(y, classes, "y").astype(codes.dtype)
+    places = codes_among(y, classes)
+    if (places < 0).any():
+        classes, codes, _ = widened(classes, codes, codes[:0], [y])
+        places = codes_among(y, classes)
+    return classes, codes, places.astype(codes.dtype)
 
 
 def widened(

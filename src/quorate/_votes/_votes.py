@@ -82,6 +82,29 @@ class Votes(SampleVotes):
         ``classes_`` of the model. Without, columns are those of the labels that occur,
         sorted.
 
+    Attributes
+    ----------
+    codes : array of int of shape (n_members, n_samples)
+        The votes as positions in ``classes``; -1 where there is no usable vote.
+    y : array of int of shape (n_samples,)
+        The true labels as positions in ``classes``.
+    classes : array of shape (n_classes,)
+        The labels, sorted: those of ``y``, of the votes, and of the ensemble.
+    weights : array of float of shape (n_members,), or None
+        The voting weights as given; None for equal votes.
+    names : tuple of str
+        The members' names.
+    samples : array of int of shape (n_samples,)
+        Positions of the samples in the ``y`` that was given.
+    decision_rule : DecisionRule
+        How the ensemble decides, in full.
+    source : VoteSource or None
+        Where the votes are from; None if nobody has said.
+    family : {"bagging", "boosting", "pool"} or None
+        How the members came about; None if nobody has said.
+    is_masked : bool
+        Whether a mask of usable votes was given.
+
     See Also
     --------
     collect_votes : Ask the members of a fitted ensemble.

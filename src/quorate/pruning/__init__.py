@@ -45,9 +45,8 @@ from quorate.pruning._ranking import (
     RandomSubset,
 )
 from quorate.pruning._shares import brier_products
-from quorate.pruning._simplex import SimplexWeights
-from quorate.pruning._sparse import SparseWeights
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
+from quorate.pruning._weights import SimplexWeights, SparseWeights
 
 __all__ = [
     "DREP",

@@ -117,13 +117,6 @@ NEAR = 1e-12
 TOLERANCE = 1e-9
 
 
-def most_accurate_first(votes: VoteCounts) -> IntArray:
-    """Return the members by falling accuracy, equals by position."""
-    right, asked = votes.member_counts()
-    # Equal fractions of whole numbers below 2**26 give equal floats.
-    return np.argsort(-(right / asked), kind="stable")
-
-
 def first_best(
     scores: Array, allowed: BoolArray, tolerance: float = 0.0, unit: float = 1.0
 ) -> int:
@@ -234,7 +227,11 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         try:
             # What is too small to be told from 0 is 0, whatever NumPy was told.
             with np.errstate(under="ignore"):
-                picked = self._pick(seen)
+                if self.keep is None and self.tags.finds_size:
+                    picked = self._select_any_size(seen)
+                else:
+                    size = members_to_keep(self.keep, seen.n_members, self._owner)
+                    picked = self._select(seen, size)
         finally:
             del self._X, self._unlabelled, self._progress
         self.order_ = np.asarray(picked, dtype=np.intp)
@@ -243,12 +240,6 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self.n_kept_ = int(self.order_.size)
         self._chosen_on = _digest(votes) if isinstance(votes, Votes) else None
         return self
-
-    def _pick(self, votes: Votes) -> Sequence[int] | Array:
-        if self.keep is None and self.tags.finds_size:
-            return self._select_any_size(votes)
-        size = members_to_keep(self.keep, votes.n_members, self._owner)
-        return self._select(votes, size)
 
     def was_fitted_on(self, votes: Votes) -> bool:
         """Tell whether these are the votes that members were chosen on.
@@ -289,8 +280,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def get_support(self, indices: bool = False) -> BoolArray | IntArray:
         """Return which members are kept, as a mask or as sorted positions."""
         check_is_fitted(self, "order_")
-        support: BoolArray = self.support_
-        return np.flatnonzero(support) if indices else support
+        return np.flatnonzero(self.support_) if indices else self.support_
 
     @abstractmethod
     def _select(self, votes: Votes, size: int) -> Sequence[int] | Array:
@@ -330,19 +320,17 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         if not isinstance(getattr(self, parameter), (bool, np.bool_)):
             raise self._refuse(parameter, "True or False")
 
-    def _positive(self, parameter: str) -> float:
-        """Return the parameter as a float above 0, or refuse it."""
+    def _number(
+        self, parameter: str, most: float = np.inf, *, above_0: bool = False
+    ) -> float:
+        """Return the parameter as a finite float from 0 to ``most``, or refuse it."""
         given = getattr(self, parameter)
-        if not is_number(given) or not 0 < given < np.inf:
-            raise self._refuse(parameter, "a number above 0")
-        return float(given)
-
-    def _share(self, parameter: str) -> float:
-        """Return the parameter as a float from 0 to 1, or refuse it."""
-        given = getattr(self, parameter)
-        if not is_number(given) or not 0 <= given <= 1:
-            raise self._refuse(parameter, "a number from 0 to 1")
-        return float(given)
+        lowest = np.nextafter(0, 1) if above_0 else 0
+        if is_number(given) and lowest <= given <= most and given < np.inf:
+            return float(given)
+        fits = "a number above 0" if above_0 else "a number of at least 0"
+        fits += f" and at most {most:g}" if most < np.inf else ""
+        raise self._refuse(parameter, fits)
 
     def _count(self, parameter: str, lowest: int = 0) -> int:
         """Return the parameter as a whole number, or refuse it."""

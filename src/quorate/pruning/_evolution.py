@@ -12,7 +12,7 @@ import numpy as np
 from quorate._typing import IntArray, Ties
 from quorate._votes import Votes
 from quorate.pruning._base import Pruner, PrunerTags, as_generator
-from quorate.pruning._running_vote import RunningVote, running_vote
+from quorate.pruning._running import RunningVote, running_vote
 
 # Mutations drawn at a time.
 _BATCH = 1024
@@ -37,27 +37,21 @@ class _Evolution(Pruner):
     ties: Ties = "expected"
     random_state: Any = None
 
-    def _rounds(self, n_members: int) -> int:
-        self._one_of("ties", "expected", "lowest")
-        if self.time_limit is not None and not self.time_limit > 0:
-            raise self._refuse("time_limit", "seconds, more than 0, or None")
-        if self.n_iter is None:
-            return round(n_members**2 * math.log(n_members)) if n_members > 1 else 0
-        n_iter = self.n_iter
-        if isinstance(n_iter, bool) or n_iter != int(n_iter) or n_iter < 0:
-            raise self._refuse("n_iter", "a whole number, 0 or more, or None")
-        return int(n_iter)
-
     def _begin(
         self, votes: Votes, most: int
     ) -> tuple[RunningVote, np.random.Generator, int, float]:
         """Return the vote of a random set, the generator, rounds and the deadline."""
-        rounds = self._rounds(votes.n_members)
-        limit = math.inf if self.time_limit is None else self.time_limit
+        self._one_of("ties", "expected", "lowest")
+        n, limit = votes.n_members, math.inf
+        rounds = round(n**2 * math.log(n))
+        if self.n_iter is not None:
+            rounds = self._count("n_iter")
+        if self.time_limit is not None:
+            limit = self._number("time_limit", above_0=True)
         deadline = time.perf_counter() + limit
         rng = as_generator(self.random_state)
         running = running_vote(votes, self.ties)
-        running.become(self._start(rng, votes.n_members, most))
+        running.become(self._start(rng, n, most))
         self.n_iter_ = 0
         return running, rng, rounds, deadline
 
@@ -232,7 +226,7 @@ class PEP(_Evolution):
         best = min(fitting, key=lambda k: (archive.errors[k], k))
         running.restore(archive.states[best])
         while running.size > size:  # too large even the smallest: lose as little
-            after = np.where(running.inside, running.errors_if_removed(), np.inf)
+            after = np.where(running.inside, running.errors_if_flipped(), np.inf)
             running.flip(int(after.argmin()))
         return self._finish(running)
 

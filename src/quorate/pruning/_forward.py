@@ -15,8 +15,8 @@ from quorate.pruning._base import (
     as_generator,
     first_best,
 )
+from quorate.pruning._running import RunningLoss, grow
 from quorate.pruning._running_average import SUMS, running_average, running_score
-from quorate.pruning._running_loss import RunningLoss, grow
 
 
 class _ByScore(Pruner):
@@ -205,7 +205,7 @@ class GreedySelection(_ByScore):
         self._one_of("loss", "accuracy", "brier", "log_loss")
         self._flag("replace")
         self.n_evaluations_ = 0
-        n_bags, share = self._count("n_bags", 1), self._share("bag_size")
+        n_bags, share = self._count("n_bags", 1), self._number("bag_size", most=1)
         start, rounds = self._count("n_start", 1), self._count("n_rounds", 1)
         rounds = max(rounds, size) if self.replace else size
         n = votes.n_members

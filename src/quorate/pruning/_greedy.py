@@ -1,7 +1,7 @@
 """Grow a set member by member, watching the error of its vote."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,11 +15,15 @@ from quorate.pruning._base import (
     Pruner,
     PrunerTags,
     first_best,
-    most_accurate_first,
 )
-from quorate.pruning._running_loss import BalancedLoss, RunningLoss, exchange
-from quorate.pruning._running_vote import RunningVote, running_vote
-from quorate.pruning._shares import best_balanced, class_parts, sample_weights
+from quorate.pruning._running import (
+    BalancedLoss,
+    RunningLoss,
+    RunningVote,
+    exchange,
+    running_vote,
+)
+from quorate.pruning._shares import class_parts, most_accurate_first, sample_weights
 
 _BACKFITTING_ROUNDS = 100
 
@@ -36,8 +40,7 @@ class ErrorDriven(Pruner):
 
     def _first(self, votes: Votes) -> int:
         """Return the most accurate member."""
-        ranked = best_balanced if self._is_balanced else most_accurate_first
-        return int(ranked(votes)[0])
+        return int(most_accurate_first(votes, self._is_balanced)[0])
 
     def _grow(
         self,
@@ -126,9 +129,7 @@ class ReducedError(ErrorDriven):
     array([1, 0])
     """
 
-    tags = PrunerTags(
-        uses_weights=True, takes_class_weight=True, driven_by_accuracy=True
-    )
+    tags = replace(ErrorDriven.tags, takes_class_weight=True)
     keep: float | int | None = 0.2
     ties: Ties = "expected"
     backfitting: bool = False
@@ -178,13 +179,7 @@ class OrderedError(ErrorDriven):
     array([1])
     """
 
-    tags = PrunerTags(
-        finds_size=True,
-        honours_keep=False,
-        uses_weights=True,
-        takes_class_weight=True,
-        driven_by_accuracy=True,
-    )
+    tags = replace(ReducedError.tags, finds_size=True, honours_keep=False)
     keep: float | int | None = None
     ties: Ties = "expected"
     class_weight: str | None = None
@@ -297,7 +292,7 @@ class MRMC(ErrorDriven):
         total = running.scale * votes.n_samples
         running.become(range(votes.n_members))
         with_all = total - running.error
-        without = total - running.errors_if_removed()
+        without = total - running.errors_if_flipped()
         # Relevance is 1 - without / whole; a constant and a sign do not matter here.
         relevance = -(without / (with_all or 1))
         by_both = np.lexsort((-relevance, -votes.accuracies))
@@ -354,26 +349,20 @@ class DREP(ErrorDriven):
     array([0])
     """
 
-    tags = PrunerTags(
-        finds_size=True,
-        honours_keep=False,
-        uses_weights=True,
-        driven_by_accuracy=True,
-    )
+    tags = replace(ErrorDriven.tags, finds_size=True, honours_keep=False)
     keep: float | int | None = None
     rho: float = 0.25
     ties: Ties = "expected"
 
     def _select(self, votes: Votes, size: int) -> list[int]:
-        if not 0 < self.rho <= 1:
-            raise self._refuse("rho", "a share in (0, 1]")
+        rho = self._number("rho", most=1, above_0=True)
         running = self._open(votes)
         picked = [self._first(votes)]
         running.add(picked[0])
         errors = [running.loss()]
         while len(picked) < size:
             others = np.flatnonzero(~running.inside)
-            few = int(np.ceil(self.rho * others.size - 1e-9))
+            few = int(np.ceil(rho * others.size - 1e-9))
             unlike = np.argsort(running.agreement()[others], kind="stable")[:few]
             after = running.errors_if_added(others[unlike])
             # unlike is sorted by agreement and position, as ties are to be broken

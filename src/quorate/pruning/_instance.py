@@ -12,7 +12,8 @@ from quorate._theory import closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.exceptions import FewerMembersWarning, UninformativeMeasureWarning
-from quorate.pruning._base import Pruner, most_accurate_first
+from quorate.pruning._base import Pruner
+from quorate.pruning._shares import most_accurate_first
 
 # The margin of samples with c of n remaining members right.
 MarginRule = Callable[[IntArray, IntArray], FloatArray]

@@ -12,8 +12,8 @@ from quorate._kernels.losses import log_of_product
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
 from quorate.pruning._base import NEAR, Pruner, PrunerTags, first_best, is_number
+from quorate.pruning._running import BalancedLoss, RunningLoss, exchange, grow
 from quorate.pruning._running_average import RunningSums
-from quorate.pruning._running_loss import BalancedLoss, RunningLoss, exchange, grow
 from quorate.pruning._shares import VoteSums, class_parts, unsure_probabilities
 
 # Exponentials of slopes up to here can be multiplied without overflow.
@@ -144,7 +144,7 @@ class MarginLoss(Pruner):
     class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> list[int]:
-        slope, sweeps = self._positive("slope"), self._count("sweeps")
+        slope, sweeps = self._number("slope", above_0=True), self._count("sweeps")
         running: RunningLoss = RunningMargins(votes, slope)
         if self._is_balanced:
             parts = [RunningMargins(part, slope, True) for part in class_parts(votes)]
@@ -173,10 +173,9 @@ class RunningMargins(RunningSums):
         if self.shares is None and np.ptp(self.weights) == 0:
             self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
 
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
+    def _sample_losses(self) -> FloatArray:
         own, best = self._own_and_best()
-        return float(_loss(self._against(own - best, self.cast)).mean())
+        return _loss(self._against(own - best, self.cast))
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
@@ -203,7 +202,7 @@ class RunningMargins(RunningSums):
         """Look up what a vote for each class makes of each sample."""
         weight = self.weights[0]
         own, best = self._own_and_best()
-        now = _loss(self._against(own - best, self.cast))
+        now = self._sample_losses()
 
         def change(block: slice) -> FloatArray:
             cast, table = self.cast[block] + weight, self.total[:, block] + weight

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
 
-from quorate._messages import unknown_name
-from quorate._output import escape
+from quorate._messages import nearest, unknown_name
+from quorate._output import table_html
 from quorate._scoring import EvaluatedScore, counts_every_class, find_score
 from quorate._votes import Votes, VoteSource
 from quorate.pruning import (
@@ -19,9 +19,8 @@ from quorate.pruning import (
     _pairwise,
     _quadratic,
     _ranking,
-    _simplex,
-    _sparse,
     _twostage,
+    _weights,
 )
 from quorate.pruning._base import Pruner, PrunerTags
 
@@ -60,10 +59,10 @@ METHODS: dict[str, type[Pruner]] = {
     "brier": _quadratic.BrierSelection,
     "herding": _quadratic.Herding,
     "margin_loss": _margins.MarginLoss,
-    "l1": _sparse.SparseWeights,
+    "l1": _weights.SparseWeights,
     "ges": _forward.GreedySelection,
     "forward": _forward.ForwardSearch,
-    "simplex": _simplex.SimplexWeights,
+    "simplex": _weights.SimplexWeights,
 }
 
 # Packages add methods of their own under this entry point.
@@ -116,18 +115,12 @@ class MethodCatalogue(dict[str, Method]):
         return "\n".join(f"{name:<{width}}  {m.summary}" for name, m in self.items())
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td><code>{escape(name)}</code></td>"
-            f"<td><code>{escape(m.cls.__name__)}</code></td>"
-            f"<td>{escape(m.summary)}</td>"
-            f"<td>{'yes' if m.tags.takes_summary else ''}</td></tr>"
+        header = "method", "class", "what it does", "chooses from a summary"
+        rows = [
+            (name, m.cls.__name__, m.summary, "yes" * m.tags.takes_summary)
             for name, m in self.items()
-        )
-        head = (
-            "<th>method</th><th>class</th><th>what it does</th>"
-            "<th>chooses from a summary</th>"
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        ]
+        return table_html("", header, rows)
 
 
 def methods() -> MethodCatalogue:
@@ -164,20 +157,16 @@ def method_name(name: object) -> str:
     >>> method_name("reduced_error"), method_name("ReducedError")
     ('re', 're')
     """
+    known = methods()
     if isinstance(name, str):
-        folded = name.lower().replace("-", "_").replace(".", "_")
-        if folded in METHODS:
-            return folded
-        known = methods()
-        letters = folded.replace("_", "").replace(" ", "")
+        folded = re.sub(r"[-_. ]", "", name.lower())
         for listed, method in known.items():
-            if folded == listed or method.cls.__name__.lower() == letters:
+            if folded in (listed.replace("_", ""), method.cls.__name__.lower()):
                 return listed
-        titles = [method.title.replace(" ", "_") for method in known.values()]
-        problem = unknown_name("method", name, {*titles, *known})
-        if "did you mean" in problem:
-            raise ValueError(problem)
-    raise ValueError(unknown_name("method", name, methods()))
+        titles = {method.title.replace(" ", "_") for method in known.values()}
+        if nearest(name, titles | {*known}, least=0.5):
+            raise ValueError(unknown_name("method", name, titles | {*known}))
+    raise ValueError(unknown_name("method", name, known))
 
 
 def make_pruner(method: Any, **parameters: Any) -> Pruner:
@@ -193,8 +182,7 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
     if isinstance(method, Pruner):
         cls, given = type(method), method.get_params(deep=False)
     else:
-        name = method_name(method)
-        cls = METHODS[name] if name in METHODS else methods()[name].cls
+        cls = methods()[method_name(method)].cls
     if parameters.get("class_weight") is None:
         parameters.pop("class_weight", None)
     elif not cls.tags.takes_class_weight:
@@ -212,14 +200,7 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
     return cls(**{**given, **parameters})
 
 
-def choose_method(
-    kind: str | None,
-    votes: Votes,
-    chosen_on: str = "",
-    *,
-    scoring: Any = None,
-    **parameters: Any,
-) -> Pruner:
+def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pruner:
     """Return the method that ``method="auto"`` stands for.
 
     ================================  ===============================================
@@ -240,14 +221,9 @@ def choose_method(
 
     Parameters
     ----------
-    kind : {"forest", "bagging", "boosting", "voting", "pool"} or None
-        What the votes are from, a kind of ensemble or its family; None if that is not
-        known, then ``votes.family`` counts.
     votes : Votes
-        The votes to choose on; only what they carry is looked at.
-    chosen_on : VoteSource or str
-        Where the votes are from, as in the record ``pruning_``; ``votes.source`` by
-        default.
+        The votes to choose on; only what they carry is looked at, above all their
+        ``family`` and ``source``.
     scoring : str, scorer, callable or None
         What good means, if not accuracy; see :func:`quorate.select`.
     **parameters
@@ -257,22 +233,21 @@ def choose_method(
     --------
     >>> import quorate
     >>> votes = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
-    >>> quorate.pruning.choose_method(None, votes, keep=2)
+    >>> quorate.pruning.choose_method(votes, keep=2)
     BrierSelection(keep=2)
-    >>> quorate.pruning.choose_method("boosting", votes, keep=2)
+    >>> quorate.pruning.choose_method(votes.reweighted([1, 2, 3]), keep=2)
     SparseWeights(keep=2)
-    >>> quorate.pruning.choose_method(None, votes, scoring="balanced_accuracy")
+    >>> quorate.pruning.choose_method(votes, scoring="balanced_accuracy")
     BrierSelection(class_weight='balanced')
     """
-    source, kind = chosen_on or votes.source, kind or votes.family
-    if kind is None:
-        kind = "forest" if votes.is_masked else "pool"
-        kind = kind if votes.has_equal_weights else "boosting"
-    if kind == "boosting":
+    family = votes.family
+    if family is None and votes.has_equal_weights:
+        family = "bagging" if votes.is_masked else "pool"
+    if family in (None, "boosting"):
         name = "l1"
-    elif kind in ("forest", "bagging"):
+    elif family == "bagging":
         # Trees look perfect on samples they were trained on.
-        name = "herding" if source == VoteSource.TRAINING else "brier"
+        name = "herding" if votes.source == VoteSource.TRAINING else "brier"
     else:
         name = "brier" if votes.class_probabilities is None else "simplex"
     usual: dict[str, Any] = {}

@@ -16,8 +16,8 @@ from quorate.pruning._base import (
     as_generator,
     first_best,
     is_whole,
-    most_accurate_first,
 )
+from quorate.pruning._shares import most_accurate_first
 
 
 class KappaPruning(Pruner):
@@ -176,8 +176,7 @@ class LocalSearch(_Apart):
     eps: float = 0.001
 
     def _select(self, votes: VoteCounts, size: int) -> IntArray:
-        if not self.eps >= 0:
-            raise self._refuse("eps", "a number, 0 or more")
+        eps = self._number("eps")
         apart = self._distances(votes)
         if size == 1:
             return most_accurate_first(votes)[:1]
@@ -194,7 +193,7 @@ class LocalSearch(_Apart):
             after = total - reach[ins][:, None] + reach[outs] - apart[np.ix_(ins, outs)]
             after = after.ravel()
             best = first_best(after, np.ones(after.size, dtype=bool), NEAR)
-            if not after[best] > total * (1.0 + self.eps / votes.n_members):
+            if not after[best] > total * (1.0 + eps / votes.n_members):
                 break
             leaving, coming = ins[best // outs.size], outs[best % outs.size]
             inside[leaving], inside[coming] = False, True
@@ -347,19 +346,15 @@ class KLDivergence(Pruner):
         return _traverse((divergence + divergence.T) / 2.0, [0], size, np.add, NEAR)
 
     def _shares(self, votes: Votes) -> FloatArray:
-        if self.distributions is None:
-            given = votes.class_counts().astype(float)
-        else:
+        given = votes.class_counts().astype(float)
+        if self.distributions is not None:
             given = np.asarray(self.distributions, dtype=float)
-            if given.ndim != 2 or len(given) != votes.n_members:
+            fits = given.ndim == 2 and len(given) == votes.n_members
+            if not (fits and np.isfinite(given).all() and (given >= 0).all()
+                    and given.any(axis=1).all()):  # fmt: skip
                 raise ValueError(
-                    f"KLDivergence(distributions): one row per member, "
-                    f"{votes.n_members}; got shape {given.shape}."
+                    f"KLDivergence(distributions): one row for each of "
+                    f"{votes.n_members} members, of finite numbers that are not "
+                    f"negative and not all zero; got shape {given.shape}."
                 )
-            if not np.isfinite(given).all() or (given < 0).any():
-                raise ValueError(
-                    "KLDivergence(distributions): finite numbers, none negative."
-                )
-            if not given.any(axis=1).all():
-                raise ValueError("KLDivergence(distributions): a row is all zero.")
         return np.asarray(given / given.sum(axis=1, keepdims=True))

@@ -7,10 +7,9 @@ import numpy as np
 
 from quorate._typing import Array, FloatArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import Pruner, PrunerTags, is_number
-from quorate.pruning._running_loss import QuadraticLoss, exchange, grow
+from quorate.pruning._base import Pruner, PrunerTags
+from quorate.pruning._running import QuadraticLoss, exchange, grow
 from quorate.pruning._shares import (
-    balanced_gram,
     brier_products,
     gram,
     mean_products,
@@ -38,16 +37,12 @@ class _Quadratic(Pruner):
         further = self._unlabelled
         if further is None:
             return None
-        if further.n_members != votes.n_members:
+        given = [each.class_probabilities is not None for each in (further, votes)]
+        if further.n_members != votes.n_members or given[0] != given[1]:
             raise ValueError(
-                f"{self._owner}.fit(unlabelled): votes of the same "
-                f"{votes.n_members} members are needed, got {further.n_members}."
-            )
-        missing = [v.class_probabilities is None for v in (further, votes)]
-        if missing[0] != missing[1]:
-            raise ValueError(
-                f"{self._owner}.fit(unlabelled): probabilities in both votes or in "
-                "neither."
+                f"{self._owner}.fit(unlabelled): votes of the same {votes.n_members} "
+                f"members are needed, got {further.n_members}; with probabilities in "
+                "both votes or in neither."
             )
         return further
 
@@ -61,8 +56,7 @@ class _Quadratic(Pruner):
 
     def _charge(self, n_members: int) -> FloatArray:
         """Return what each member has to be worth, in units of the loss."""
-        if not is_number(self.price) or not self.price >= 0:
-            raise self._refuse("price", "a number, 0 or more")
+        price = self._number("price")
         if self.cost is None:
             return np.zeros(n_members)
         if isinstance(self.cost, str):
@@ -75,7 +69,7 @@ class _Quadratic(Pruner):
                 f"{self._owner}(cost): a number above 0 for each of {n_members} "
                 f"members, got an array of shape {costs.shape}."
             )
-        return np.asarray(self.price * costs / costs.mean())
+        return np.asarray(price * costs / costs.mean())
 
 
 @dataclass(repr=False, eq=False)
@@ -141,8 +135,7 @@ class BrierSelection(_Quadratic):
 
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         self._one_of("target", "label", "soft")
-        mix = self._share("mix")
-        balanced = self._is_balanced
+        mix, balanced = self._number("mix", most=1), self._is_balanced
         if balanced:
             self._needs_samples(votes, "class_weight")
         G, b = brier_products(votes, balanced)
@@ -152,7 +145,7 @@ class BrierSelection(_Quadratic):
         further = self._further(votes)
         if further is not None:
             # Further samples count by the class that the whole ensemble sees in them.
-            theirs = balanced_gram(further) if balanced else gram(further)
+            theirs = gram(further, balanced)
             G = (1 - mix) * G + mix * theirs
             b = (1 - mix) * b + mix * theirs.mean(axis=1)
         return self._minimise(G, b, size)

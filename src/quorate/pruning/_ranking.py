@@ -10,8 +10,12 @@ import numpy as np
 from quorate._kernels import sums
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import Pruner, PrunerTags, as_generator, most_accurate_first
-from quorate.pruning._shares import balanced_accuracies, best_balanced, class_parts
+from quorate.pruning._base import Pruner, PrunerTags, as_generator
+from quorate.pruning._shares import (
+    balanced_accuracies,
+    class_parts,
+    most_accurate_first,
+)
 
 
 class EarlyStopping(Pruner):
@@ -74,12 +78,11 @@ class BestMembers(Pruner):
     class_weight: str | None = None
 
     def _select(self, votes: VoteCounts, size: int) -> IntArray:
+        self.scores_ = votes.accuracies
         if self._is_balanced:
             cast = self._needs_samples(votes, "class_weight")
             self.scores_ = balanced_accuracies(cast)
-            return best_balanced(cast)[:size]
-        self.scores_ = votes.accuracies
-        return most_accurate_first(votes)[:size]
+        return most_accurate_first(votes, self._is_balanced)[:size]
 
 
 @dataclass(repr=False, eq=False)
@@ -380,14 +383,12 @@ class MDEP(_Scored):
     class_weight: str | None = None
 
     def _scores(self, votes: Votes) -> FloatArray:
-        if not 0 <= self.alpha <= 1:
-            raise self._refuse("alpha", "a number in [0, 1]")
+        alpha = self._number("alpha", most=1)
         counts = votes.tally().astype(np.int64)
         own, other = _own_and_other(counts, votes.y)
         _, asked = votes.sample_counts()
         share = np.log(np.maximum(own, 1) / np.maximum(asked, 1))
-        both = self.alpha * _log_share(np.abs(own - other), votes)
-        both += (1.0 - self.alpha) * share
+        both = alpha * _log_share(np.abs(own - other), votes) + (1.0 - alpha) * share
         return -sums.sum_where_correct(votes.codes, votes.y, both)
 
 

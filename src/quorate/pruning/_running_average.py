@@ -18,8 +18,12 @@ from quorate._kernels.losses import FLOOR, NEAR, log_of_product
 from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes
-from quorate.pruning._running_loss import BalancedLoss, QuadraticLoss, RunningLoss
-from quorate.pruning._running_vote import running_vote
+from quorate.pruning._running import (
+    BalancedLoss,
+    QuadraticLoss,
+    RunningLoss,
+    running_vote,
+)
 from quorate.pruning._shares import (
     VoteSums,
     class_parts,
@@ -138,6 +142,14 @@ class RunningSums(RunningLoss):
         self.total += step * self._given(member)
         self.cast += step * self._voted(member)
 
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return float(self._sample_losses().mean())
+
+    def _sample_losses(self) -> FloatArray:
+        """Return the loss on each sample, where it is a mean of such."""
+        raise NotImplementedError
+
     def _given(self, member: int) -> Array:
         """Return what a member gives each class, (n_classes, n_samples)."""
         return np.asarray(self.weights[member] * shares_of(self.votes, member).T)
@@ -160,9 +172,8 @@ class SharedAccuracy(RunningSums):
         super().__init__(votes)
         self.given = given
 
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
-        return float(_errors(self.total, self.cast, self.votes.y).sum()) / self.m
+    def _sample_losses(self) -> FloatArray:
+        return _errors(self.total, self.cast, self.votes.y)
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
@@ -289,11 +300,7 @@ class BrierByParts(RunningSums):
         self.given = unsure_probabilities(votes)
         self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
 
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
-        return float(self._now().mean())
-
-    def _now(self) -> FloatArray:
+    def _sample_losses(self) -> FloatArray:
         cast = np.maximum(self.cast, 1.0)
         square = (self.total**2).sum(axis=0) / cast**2
         now = square - 2 * self._own() / cast + 1.0
@@ -301,7 +308,7 @@ class BrierByParts(RunningSums):
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
-        now, cast = self._now(), self.cast + 1.0
+        now, cast = self._sample_losses(), self.cast + 1.0
         # (T + p)**2 = T**2 + 2 T p + p**2: what a voter adds, whatever it says ...
         base = (self.total**2).sum(axis=0) / cast**2 - 2 * self._own() / cast
         base += 1.0 - now
@@ -329,11 +336,7 @@ class VotedLogLoss(RunningSums):
         valid = usable(votes)
         self.voted = None if valid is None else lookup.rows_equal(valid, True)
 
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
-        return float(self._now().mean())
-
-    def _now(self) -> FloatArray:
+    def _sample_losses(self) -> FloatArray:
         return _surprise(self._own(), self.cast, len(self.total))
 
     def losses(self, members: IntArray) -> FloatArray:
@@ -344,7 +347,7 @@ class VotedLogLoss(RunningSums):
         total = lookup.sum_where_set(self.right[:, members], hit - miss)
         if self.voted is None:
             return np.asarray((total + miss.sum()) / self.m)
-        now = self._now()
+        now = self._sample_losses()
         total += lookup.sum_where_set(self.voted[:, members], miss - now)
         return np.asarray((total + now.sum()) / self.m)
 

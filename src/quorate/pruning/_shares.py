@@ -7,6 +7,7 @@ balanced mean is the mean over classes of the means within them.
 """
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
@@ -71,33 +72,33 @@ def balanced_accuracies(votes: Votes) -> FloatArray:
     return np.asarray(right / asked)
 
 
-def best_balanced(votes: Votes) -> IntArray:
-    """Return the members by falling balanced accuracy, equals by position."""
-    return np.argsort(-balanced_accuracies(votes).round(12), kind="stable")
+def most_accurate_first(votes: VoteCounts, balanced: bool = False) -> IntArray:
+    """Return the members by falling accuracy, equals by position."""
+    if balanced:
+        accuracies = balanced_accuracies(cast("Votes", votes)).round(12)
+    else:  # equal fractions of whole numbers below 2**26 give equal floats
+        accuracies = votes.accuracies
+    return np.argsort(-accuracies, kind="stable")
 
 
 # ------------------------------------------------- products
 
 
-def gram(votes: VoteCounts) -> FloatArray:
+def gram(votes: VoteCounts, balanced: bool = False) -> FloatArray:
     """Return the mean inner product of all pairs of members, on samples both may vote.
 
     For votes that is how often two members agree. A pair without a common sample counts
     as the mean of all others.
     """
-    return _mean_of_pairs(_product_sums(votes), votes.pairs_in_common())
-
-
-def balanced_gram(votes: Votes) -> FloatArray:
-    """Return the balanced mean inner product of all pairs of members."""
-    same, total = np.zeros((2, votes.n_members, votes.n_members))
-    for part in class_parts(votes):
-        same += _product_sums(part) / part.n_samples
-        total += part.pairs_in_common() / part.n_samples
-    return _mean_of_pairs(same, total)
-
-
-def _mean_of_pairs(same: Array, total: Array) -> FloatArray:
+    same: Array
+    total: Array
+    if not balanced:
+        same, total = _product_sums(votes), votes.pairs_in_common()
+    else:
+        same, total = np.zeros((2, votes.n_members, votes.n_members))
+        for part in class_parts(cast("Votes", votes)):
+            same += _product_sums(part) / part.n_samples
+            total += part.pairs_in_common() / part.n_samples
     shared = total > 0
     mean = same / np.where(shared, total, 1)
     return mean if shared.all() else np.where(shared, mean, mean[shared].mean())
@@ -130,7 +131,7 @@ def brier_products(
     """
     if not isinstance(votes, Votes):
         return gram(votes), votes.accuracies
-    products = balanced_gram(votes) if balanced else gram(votes)
+    products = gram(votes, balanced)
     if unsure_probabilities(votes) is None:
         return products, balanced_accuracies(votes) if balanced else votes.accuracies
     weights, samples = sample_weights(votes, balanced), np.arange(votes.n_samples)

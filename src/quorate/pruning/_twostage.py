@@ -1,5 +1,6 @@
 """Two-stage pruning: by accuracy on unseen samples, by distance to them."""
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -16,17 +17,32 @@ class _TwoStage(Pruner):
 
     tags = PrunerTags(finds_size=True, needs_out_of_bag=True)
 
-    def _check_masked(self, votes: Votes) -> None:
+    def _select(self, votes: Votes, size: int) -> IntArray:
+        return self._survivors(votes, size)
+
+    def _select_any_size(self, votes: Votes) -> IntArray:
+        return self._survivors(votes, None)
+
+    @abstractmethod
+    def _survivors(self, votes: Votes, limit: int | None) -> IntArray:
+        """Return the members that pass, at most ``limit`` if that is a number."""
+
+    def _check(self, votes: Votes, limit: int | None, stage: str) -> None:
+        """Refuse votes that are not out of bag, and percentiles that do not fit."""
         if not votes.is_masked:
             raise ValueError(
                 f"{self._owner}: needs out-of-bag votes; collect them with "
                 "collect_votes(..., out_of_bag=True) or give Votes a valid mask."
             )
-
-    def _check_tenth(self, parameter: str, lowest: int, highest: int) -> None:
-        given = getattr(self, parameter)
-        if given is not None and not (is_whole(given) and lowest <= given <= highest):
-            raise self._refuse(parameter, f"a whole number from {lowest} to {highest}")
+        for parameter, lowest, highest in (("ta", 0, 9), ("td", 1, 10)):
+            tenth = getattr(self, parameter, None)
+            if tenth is None:
+                continue
+            if not (is_whole(tenth) and lowest <= tenth <= highest):
+                fits = f"a whole number from {lowest} to {highest}"
+                raise self._refuse(parameter, fits)
+        if limit is None and getattr(self, stage) is None:
+            raise self._refuse("keep", f"give keep, {stage} or both")
 
 
 @dataclass(repr=False, eq=False)
@@ -72,23 +88,11 @@ class TwoStageAccuracy(_TwoStage):
     keep: float | int | None = 0.2
     ta: int | None = None
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
-        members = self._passing(votes)
-        return _best_first(-self.scores_, members, size)
-
-    def _select_any_size(self, votes: Votes) -> IntArray:
-        self._check_masked(votes)
-        if self.ta is None:
-            raise self._refuse("keep", "give keep, ta or both")
-        return self._passing(votes)
-
-    def _passing(self, votes: Votes) -> IntArray:
-        """Return the members that ``ta`` lets pass, by position."""
-        self._check_masked(votes)
-        self._check_tenth("ta", 0, 9)
+    def _survivors(self, votes: Votes, limit: int | None) -> IntArray:
+        self._check(votes, limit, "ta")
         self.scores_ = votes.accuracies
-        members: IntArray = np.arange(votes.n_members)
-        return members if self.ta is None else _accurate(self.scores_, members, self.ta)
+        members = _accurate(self.scores_, np.arange(votes.n_members), self.ta)
+        return _best_first(-self.scores_, members, limit)
 
 
 @dataclass(repr=False, eq=False)
@@ -181,25 +185,14 @@ class TwoStageDistance(_TwoStage):
         finally:
             del self._queries
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
-        return self._nearest(votes, size)
-
-    def _select_any_size(self, votes: Votes) -> IntArray:
-        return self._nearest(votes, None)
-
-    def _nearest(self, votes: Votes, limit: int | None) -> IntArray:
-        """Return the members near enough, at most ``limit`` if that is a number."""
+    def _survivors(self, votes: Votes, limit: int | None) -> IntArray:
         if self._X is None:
             raise ValueError(
                 "TwoStageDistance: needs the features of the samples; "
                 "call fit(votes, X) with X."
             )
-        self._check_masked(votes)
+        self._check(votes, limit, "td")
         self._one_of("first", "accuracy", "distance")
-        self._check_tenth("td", 1, 10)
-        self._check_tenth("ta", 0, 9)
-        if limit is None and self.td is None:
-            raise self._refuse("keep", "give keep, td or both")
         features = _as_features(self._X, votes)
         given = len(features) != votes.n_samples
         rows, valid = features[votes.samples] if given else features, votes.codes >= 0
@@ -211,7 +204,7 @@ class TwoStageDistance(_TwoStage):
         for start in range(0, len(queries), 1024):
             total += _distances(queries[start : start + 1024], self.centres_).sum(0)
         self.scores_ = total / len(queries)
-        return self._survivors(self.scores_)
+        return self._near(self.scores_)
 
     def query_support(self, X: Any) -> BoolArray:
         """Return which members to ask about each query, (n_queries, n_members)."""
@@ -219,23 +212,26 @@ class TwoStageDistance(_TwoStage):
         apart = _distances(queries, self.centres_)
         support = np.zeros(apart.shape, dtype=bool)
         for row, distance in zip(support, apart, strict=True):
-            row[self._survivors(distance)] = True
+            row[self._near(distance)] = True
         return support
 
-    def _survivors(self, distance: FloatArray) -> IntArray:
+    def _near(self, distance: FloatArray) -> IntArray:
+        """Return the members that pass both stages, in the order asked for."""
         members: IntArray = np.arange(distance.size)
-        second = "distance" if self.first == "accuracy" else "accuracy"
-        for stage in (self.first, second):
-            if stage == "accuracy" and self.ta is not None:
-                members = _accurate(self._accuracies, members, self.ta)
-            if stage == "distance" and self.td is not None:
-                limit = np.percentile(distance[members], 10 * self.td)
-                members = members[distance[members] <= limit]
+        if self.first == "accuracy":
+            members = _accurate(self._accuracies, members, self.ta)
+        if self.td is not None:
+            limit = np.percentile(distance[members], 10 * self.td)
+            members = members[distance[members] <= limit]
+        if self.first == "distance":
+            members = _accurate(self._accuracies, members, self.ta)
         return _best_first(distance, members, self._limit)
 
 
-def _accurate(accuracies: FloatArray, members: IntArray, ta: int) -> IntArray:
-    """Return the members whose accuracy reaches the percentile among them."""
+def _accurate(accuracies: FloatArray, members: IntArray, ta: int | None) -> IntArray:
+    """Return the members whose accuracy reaches the percentile among them, if any."""
+    if ta is None:
+        return members
     limit = np.percentile(accuracies[members], 10 * ta)
     return members[accuracies[members] >= limit]
 

@@ -1,26 +1,164 @@
-"""The vote of a set of members that grows and shrinks, kept up to date.
+"""Losses of a set of members that grows and shrinks, kept up to date.
 
-A :class:`RunningVote` knows the vote error of its set, and what it would become with
-one member more or one less, without voting again. Errors are whole numbers in units of
-``1 / scale`` of a sample, so that comparing them is exact, with voting weights too.
+A :class:`RunningLoss` knows the loss of its set and what it would become with each
+member added, without averaging or voting anew; searches make it small. Of these, a
+:class:`RunningVote` knows the vote error, also with one member less. Errors are whole
+numbers in units of ``1 / scale`` of a sample, so that comparing them is exact, with
+voting weights too.
 """
 
 import math
-from abc import abstractmethod
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from quorate._kernels import bits, sums
 from quorate._kernels.verdicts import TIE_TOLERANCE
-from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
+from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress, Ties
 from quorate._votes import Votes
-from quorate.pruning._running_loss import RunningLoss
+from quorate.pruning._base import TOLERANCE, first_best, silent
 
 # The least common multiple of 1..20: ties of up to 20 classes are exact fractions of
 # it.
 _MOST_TIED = 20
+
+
+class RunningLoss(ABC):
+    """The mean loss of a changing set, in which members may be several times.
+
+    Attributes
+    ----------
+    n_evaluations
+        How often a score was evaluated as a whole.
+    """
+
+    n_evaluations = 0
+
+    @abstractmethod
+    def add(self, member: int, step: int = 1) -> None:
+        """Let a member in, maybe once more; or out, where ``step`` is -1."""
+
+    @abstractmethod
+    def loss(self) -> float:
+        """Return the mean loss of the set."""
+
+    @abstractmethod
+    def losses(self, members: IntArray) -> FloatArray:
+        """Return the mean loss with each of the members added."""
+
+    def losses_among(self, allowed: BoolArray) -> FloatArray:
+        """Return the loss with each member allowed, infinite for the others."""
+        losses = np.full(allowed.size, np.inf)
+        members = np.flatnonzero(allowed)
+        losses[members] = self.losses(members)
+        return losses
+
+
+class BalancedLoss(RunningLoss):
+    """The mean of the losses on the samples of each class, however rare."""
+
+    def __init__(self, parts: Sequence[RunningLoss]) -> None:
+        self.parts = parts
+
+    def add(self, member: int, step: int = 1) -> None:
+        """See :class:`RunningLoss`."""
+        for part in self.parts:
+            part.add(member, step)
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return float(np.mean([part.loss() for part in self.parts]))
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        each = [part.losses(members) for part in self.parts]
+        return np.asarray(np.mean(each, axis=0))
+
+
+class QuadraticLoss(RunningLoss):
+    """The loss ``u'Gu / k**2 - 2 b'u / k + constant`` of ``k`` members.
+
+    ``u`` says how often each is in. The Brier score of an average is of this form, with
+    ``G`` the mean products of all pairs and ``b`` the mean shares of the true class, so
+    one more member costs nothing.
+    """
+
+    def __init__(self, G: FloatArray, b: FloatArray, constant: float = 0.0) -> None:
+        self.G, self.b, self.constant = G, b, constant
+        self.size = 0
+        self.square = self.own = 0.0
+        self.cross = np.zeros(b.size)
+
+    def add(self, member: int, step: int = 1) -> None:
+        """See :class:`RunningLoss`."""
+        self.square += 2 * step * self.cross[member] + self.G[member, member]
+        self.own += step * self.b[member]
+        self.cross = self.cross + step * self.G[member]
+        self.size += step
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        k = self.size
+        return float(self.square / k**2 - 2 * self.own / k) + self.constant
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        k = self.size + 1
+        square = self.square + 2 * self.cross[members] + self.G.diagonal()[members]
+        own = self.own + self.b[members]
+        return np.asarray(square / k**2 - 2 * own / k + self.constant)
+
+
+def grow(
+    running: RunningLoss,
+    n_members: int,
+    size: int,
+    progress: Progress = silent,
+    unit: float = 1.0,
+) -> tuple[list[int], list[float]]:
+    """Add the member of the smallest loss until there are enough.
+
+    Returns the members in order, and the loss after each. Losses are equal if they
+    differ by no more than :data:`TOLERANCE` times the loss, or times ``unit``.
+    """
+    outside = np.ones(n_members, dtype=bool)
+    order: list[int] = []
+    losses: list[float] = []
+    while len(order) < size:
+        after = running.losses_among(outside)
+        order.append(first_best(-after, outside, TOLERANCE, unit))
+        losses.append(float(after[order[-1]]))
+        outside[order[-1]] = False
+        running.add(order[-1])
+        progress(len(order), size)
+    return order, losses
+
+
+def exchange(
+    running: RunningLoss,
+    n_members: int,
+    order: list[int],
+    rounds: int,
+    tolerance: float = TOLERANCE,
+    unit: float = 1.0,
+) -> None:
+    """Exchange members one at a time for the best outsider, while that helps."""
+    outside = np.ones(n_members, dtype=bool)
+    outside[order] = False
+    changed = bool(outside.any())
+    while changed and rounds:
+        changed, rounds = False, rounds - 1
+        for place, member in enumerate(order):
+            before = running.loss()
+            running.add(member, -1)
+            after = running.losses_among(outside)
+            other = first_best(-after, outside, tolerance, unit)
+            if after[other] < before - tolerance * max(unit, abs(before)):
+                order[place], changed = other, True
+                outside[member], outside[other] = True, False
+            running.add(order[place])
 
 
 def running_vote(
@@ -96,8 +234,12 @@ class RunningVote(RunningLoss):
             errors[self.inside] = math.inf
         return errors
 
+    @abstractmethod
     def _errors_if_changed(self) -> tuple[Array, Array]:
-        return self.errors_if_added(), self.errors_if_removed()
+        """Return the error with each member added, and with each removed.
+
+        The first has no meaning for members inside, the second for those outside.
+        """
 
     @abstractmethod
     def errors_if_added(self, members: IntArray | None = None) -> Array:
@@ -106,10 +248,6 @@ class RunningVote(RunningLoss):
         It has no meaning for members inside, unless they may come in again: then it
         needs equal weights.
         """
-
-    @abstractmethod
-    def errors_if_removed(self) -> Array:
-        """Return the error with each member removed, for those inside."""
 
     @abstractmethod
     def sample_errors(self) -> IntArray:
@@ -242,10 +380,6 @@ class TwoClassVote(RunningVote):
         more = bits.count_common(self.wrong[rows], bits.pack(loss))
         return self._error() + unit * (more - fewer)
 
-    def errors_if_removed(self) -> IntArray:
-        """Return the error with each member removed, for those inside."""
-        return self._errors_if_changed()[1]
-
     def _errors_if_changed(self) -> tuple[IntArray, IntArray]:
         # Taking a right vote away does what adding a wrong one does, and vice versa.
         unit, gain, loss = self._boundary()
@@ -331,12 +465,11 @@ class ManyClassVote(RunningVote):
             return self._look_up(every, +1)
         return self._one_by_one(every, ~self.inside[every], +1)
 
-    def errors_if_removed(self) -> Array:
-        """Return the error with each member removed, for those inside."""
+    def _errors_if_changed(self) -> tuple[Array, Array]:
         every = np.arange(self.inside.size)
         if self.weights is None:
-            return self._look_up(every, -1)
-        return self._one_by_one(every, self.inside, -1)
+            return self.errors_if_added(), self._look_up(every, -1)
+        return self.errors_if_added(), self._one_by_one(every, self.inside, -1)
 
     def _one_by_one(self, members: IntArray, meant: BoolArray, step: int) -> FloatArray:
         errors = np.full(members.size, math.inf)
