@@ -41,7 +41,7 @@ from quorate._ensembles._labels import (
     check_pair,
     labels_for_pair,
 )
-from quorate._ensembles._member import Member, is_certain, numbered, take_columns
+from quorate._ensembles._member import Member, is_certain, numbered
 from quorate._ensembles._pool import warn_of_heads
 from quorate._ensembles._records import (
     find_record,
@@ -114,7 +114,6 @@ __all__ = [
     "same_members",
     "set_record",
     "source_of",
-    "take_columns",
     "time_calls",
     "tree_input",
     "unwrapped",
