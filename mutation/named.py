@@ -62,8 +62,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "n_jobs of collect_votes dropped",
         "_ensembles",
-        "        n_jobs=n_jobs,\n        probabilities=probabilities,\n",
-        "        probabilities=probabilities,\n",
+        '"n_jobs": n_jobs,',
+        '"n_jobs": None,',
     ),
     (
         "n_jobs does not reach the members",

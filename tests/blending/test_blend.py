@@ -13,7 +13,7 @@ from quorate._blending._means import (
     plain_means,
     shares_of,
 )
-from quorate._blending._weighing import folds_of
+from quorate._scoring import stratified_folds
 from quorate.pruning import GreedySelection, SimplexWeights
 
 
@@ -86,7 +86,7 @@ def test_nested_scores_are_those_of_weights_found_without_the_fold(method, n):
     arrays, y = made(n=n, n_models=6)
     found = quorate.blend(arrays, y, method=method, folds=3)
     codes = np.unique(y, return_inverse=True)[1]
-    places = folds_of(codes, 3, 0)
+    places = stratified_folds(codes, 3, 0)
     shares = np.empty((n, 3))
     for fold in range(3):
         seen, new = places != fold, places == fold

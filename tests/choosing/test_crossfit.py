@@ -121,6 +121,10 @@ def test_a_score_is_that_of_as_many_votes_too(scoring, masked):
         assert spread == pytest.approx(judged.standard_error)
         apart = curve.excess_errors[size - 1]
         assert apart == pytest.approx(judged.behind(whole)[1], abs=1e-9)
+        if not masked:
+            limit = judged.excess_limit(whole, 0.95)
+            assert curve.excess_limits[size - 1] == pytest.approx(limit, abs=1e-9)
+            assert limit >= whole.score - judged.score
 
 
 def test_first_votes_are_those_of_the_first_that_may_vote():

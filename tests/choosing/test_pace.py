@@ -33,7 +33,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("quorate._ensembles._latency.clock", clock)
+    monkeypatch.setattr("quorate._ensembles._costs.clock", clock)
     Member.clock = Before.clock = clock
     yield clock
     Member.clock = Before.clock = None

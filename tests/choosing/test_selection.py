@@ -66,20 +66,6 @@ class TestCurve:
             expected = votes.keep(order[:size]).error()
             assert curve.errors[size - 1] == pytest.approx(expected)
 
-    def test_rules(self, votes):
-        order = pruning.ReducedError(keep=1.0).fit(votes).order_
-        curve = size_curve(votes, order, accuracy(votes))
-        best = curve.best_size
-        assert curve.errors[best - 1] == curve.errors.min()
-        limit = curve.errors[best - 1] + curve.standard_errors[best - 1]
-        size = curve.within_one_standard_error()
-        assert curve.errors[size - 1] <= limit
-        assert (curve.errors[: size - 1] > limit).all()
-        size = curve.within(0.03)
-        assert curve.errors[size - 1] <= curve.full_error + 0.03 + 1e-9
-        assert (curve.errors[: size - 1] > curve.full_error + 0.03).all()
-        assert "within one standard error" in repr(curve)
-
     def test_one_standard_error_is_that_of_the_best(self, votes):
         errors = np.array([0.5, 0.3, 0.24, 0.2, 0.26, 0.22])
         doubts = np.array([0.3, 0.2, 0.1, 0.05, 0.3, 0.001])
@@ -304,6 +290,7 @@ class TestExplanation:
 def test_a_pruner_knows_its_size_unless_another_is_given(votes):
     assert select(votes, pruning.EPBD(keep=7)).n_kept == 7
     assert select(votes, pruning.EPBD(keep=7), keep=3).n_kept == 3
+    assert select(votes, pruning.EPBD(keep=7), keep=0.2).n_kept == 5
     assert select(votes, pruning.EPBD(keep=7), keep="auto").rule == "keep='auto'"
     assert select(votes, pruning.EPBD()).n_kept == select(votes, "epbd").n_kept == 5
     X, y = load_wine(return_X_y=True)

@@ -134,7 +134,7 @@ class Ticks:
     ("words", "rows"), [([], "1 row"), (["--batch", "50"], "50 rows")]
 )
 def test_time(words, rows, run, monkeypatch):
-    monkeypatch.setattr("quorate._ensembles._latency.clock", Ticks())
+    monkeypatch.setattr("quorate._ensembles._costs.clock", Ticks())
     said = shown(run("--budget", "milliseconds=60", *words))
     assert "40 of 40 members kept" in said
     assert (
@@ -154,7 +154,7 @@ def test_time(words, rows, run, monkeypatch):
     ],
 )  # fmt: skip
 def test_what_cannot_be_kept_is_not_written(run, words, why, tmp_path, monkeypatch):
-    monkeypatch.setattr("quorate._ensembles._latency.clock", Ticks())
+    monkeypatch.setattr("quorate._ensembles._costs.clock", Ticks())
     assert why in told(run(*words, code=1))
     assert not (tmp_path / "small.skops").exists()
 

@@ -138,8 +138,8 @@ def test_a_class_that_comes_late_is_there_from_the_start(model):
 
 def test_small_batches_come_in_chunks_and_large_ones_too(model, monkeypatch):
     X, y = (part[N:-5] for part in drawn())
-    monkeypatch.setattr("quorate._ensembles._batched._MOST_ROWS", 70)
-    monkeypatch.setattr("quorate._ensembles._batched._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate._ensembles._batches._MOST_ROWS", 70)
+    monkeypatch.setattr("quorate._ensembles._batches._FEWEST_ROWS", 10)
     found = quorate.collect_votes(model, [(X[:300], y[:300]), (X[300:], y[300:])])
     assert_same(found, quorate.collect_votes(model, X, y))
 

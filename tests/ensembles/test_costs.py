@@ -1,15 +1,16 @@
-"""A size is that of the model, not of what its process did before."""
+"""Sizes are those of models, and times those of calls that nobody held up."""
 
 import pickle
 import subprocess
 import sys
+from itertools import count
 
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from quorate._ensembles import pickled_bytes
+from quorate._ensembles import _costs, pickled_bytes, time_calls
 
 MODELS = {
     "tree": DecisionTreeClassifier(random_state=0),
@@ -55,3 +56,14 @@ def test_the_size_is_the_same_in_every_process(a_tree):
 
 def test_a_part_that_occurs_twice_counts_once(a_tree):
     assert pickled_bytes([a_tree, a_tree]) < 1.1 * pickled_bytes(a_tree)
+
+
+@pytest.mark.parametrize("limit", [None, 499.0, 500.0])
+def test_calls_that_all_take_as_long_are_measured_once(monkeypatch, limit):
+    """The limit itself is kept to; calls that all miss it were not held up."""
+    ticks = count()
+    monkeypatch.setattr(_costs, "clock", lambda: next(ticks) / 2)
+    asked = []
+    times = time_calls(asked.append, [0], n_calls=20, seconds=1e9, limit=limit)
+    assert (times.median, times.p95, times.n_calls) == (500.0, 500.0, 20)
+    assert len(asked) == 1 + 20  # the first is not measured

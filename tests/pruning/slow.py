@@ -262,10 +262,8 @@ def information(pairs):
 
 
 def about(problem, row, other, where):
-    pairs = [
-        (row[i], other[i]) for i in where if row[i] is not None and other[i] is not None
-    ]
-    return information(pairs)
+    pairs = ((row[i], other[i]) for i in where)
+    return information([pair for pair in pairs if None not in pair])
 
 
 def discep(problem, size, ties="expected"):
@@ -436,12 +434,9 @@ def orientation(problem, size=None):
     if not ee:
         dots = [Fraction(sum(s)) for s in S]
     norms = [math.sqrt(sum(x * x for x in s)) for s in S]
-    # all signatures have the same length without a mask: then compare exactly
-    keys = (
-        dots
-        if len(set(norms)) == 1
-        else [float(d) / w for d, w in zip(dots, norms, strict=True)]
-    )
+    keys = dots
+    if len(set(norms)) > 1:  # without a mask all have one length: compare exactly
+        keys = [float(d) / w for d, w in zip(dots, norms, strict=True)]
     order = sorted(range(problem.n), key=lambda t: (-keys[t], t))
     if size is not None:
         return order[:size]
@@ -476,9 +471,8 @@ def kl(problem, size, symmetric=True):
 
 
 def ranked(scores, size):
-    return sorted(range(len(scores)), key=lambda t: (-round(float(scores[t]), 10), t))[
-        :size
-    ]
+    order = sorted(range(len(scores)), key=lambda t: (-round(float(scores[t]), 10), t))
+    return order[:size]
 
 
 def epic(problem, size):
@@ -517,9 +511,8 @@ def umep(problem, size, supervised=False):
         for i in range(m):
             if problem.right(t, i):
                 n, gap, _, own_gap = margins(problem, i)
-                total -= math.log(
-                    max((own_gap if supervised else gap) / n, 1 / (2 * n))
-                )
+                close = own_gap if supervised else gap
+                total -= math.log(max(close / n, 1 / (2 * n)))
         scores.append(total / m)
     return ranked(scores, size)
 

@@ -14,9 +14,7 @@ from quorate.pruning._running_average import running_score
 def some_votes(seed, kind, n_classes=3, tied=None):
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 40)])
-    if (
-        rng.random() < 0.5 if tied is None else tied
-    ):  # few values, so that many choices are equal
+    if rng.random() < 0.5 if tied is None else tied:  # so that many choices are equal
         shares = rng.multinomial(3, np.ones(n_classes) / n_classes, (8, y.size)) / 3
     else:
         shares = rng.dirichlet(np.ones(n_classes), (8, y.size))
@@ -95,10 +93,8 @@ def test_accuracy_is_that_of_reduced_error_on_plain_votes():
     for seed in range(6):
         votes = some_votes(seed, "votes")
         plain = ForwardSearch(6).fit(votes)
-        assert (
-            plain.order_.tolist()
-            == ForwardSearch(6, "accuracy").fit(votes).order_.tolist()
-        )
+        named = ForwardSearch(6, "accuracy").fit(votes)
+        assert plain.order_.tolist() == named.order_.tolist()
         reduced = pruning.ReducedError(6).fit(votes)
         assert 1 - plain.scores_ == pytest.approx(reduced.errors_)
         assert plain.order_.tolist() == reduced.order_.tolist()

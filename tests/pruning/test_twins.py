@@ -20,12 +20,7 @@ ANY_SIZE = {"keep": None}, {"size": None}
 PAIRS = {
     "re": (pruning.ReducedError, slow.reduced_error),
     "re, lowest": (pruning.ReducedError, slow.reduced_error, LOWEST),
-    "re, backfitting": (
-        pruning.ReducedError,
-        slow.backfitted,
-        {"backfitting": True},
-        {},
-    ),
+    "re, mended": (pruning.ReducedError, slow.backfitted, {"backfitting": True}, {}),
     "oep": (pruning.OrderedError, slow.ordered_error, *ANY_SIZE),
     "oep, at most": (pruning.OrderedError, slow.ordered_error),
     "cm": (pruning.Complementariness, slow.complementariness),

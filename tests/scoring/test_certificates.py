@@ -78,13 +78,8 @@ def test_certificates_of_classes_are_wrong_at_most_as_often_as_promised():
         # The first member errs on 2 % and 4 % of the classes, the others never.
         wrong = np.flatnonzero(rng.random(y.size) < np.where(y == 0, 0.02, 0.0401))
         votes = votes_of(y, [wrong, [], []])
-        found = quorate.certify(
-            votes,
-            [0, 1, 2],
-            tolerance=tolerance,
-            delta=delta,
-            class_weight="balanced",
-        )
+        how = {"tolerance": tolerance, "delta": delta, "class_weight": "balanced"}
+        found = quorate.certify(votes, [0, 1, 2], **how)
         passed += found.n_kept == 1
     assert passed / rounds <= delta + 3 * np.sqrt(delta * (1 - delta) / rounds)
 

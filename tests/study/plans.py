@@ -1,6 +1,8 @@
 """A small plan, and what is the same whenever and wherever it is run."""
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 
 from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, Store, run_plan
@@ -55,6 +57,12 @@ def results_of(path, n_failed=0, **changes):
 def write_toml(path, folds=3, repeats=1, members=8):
     path.write_text(TOML.format(folds=folds, repeats=repeats, members=members))
     return path
+
+
+def execute(code, *words, **how):
+    """Run code in a process of its own."""
+    command = [sys.executable, "-c", code, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **how)
 
 
 def plain(path):

@@ -22,12 +22,10 @@ CLI = [sys.executable, "-m", "quorate", "study", "run"]
 @pytest.fixture(scope="module")
 def dask_cluster():
     pytest.importorskip("distributed")
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    command = [sys.executable, cluster.__file__]
     with subprocess.Popen(
-        [sys.executable, cluster.__file__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
+        command, **streams, stderr=subprocess.DEVNULL, text=True
     ) as process:
         yield process, process.stdout.readline().strip()
         process.stdin.close()
@@ -40,12 +38,8 @@ def run_here(plan_file, path):
 
 
 def run_there(plan_file, path, *options):
-    done = subprocess.run(
-        [*CLI, str(plan_file), "--store", str(path), *options],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    words = [*CLI, str(plan_file), "--store", str(path), *options]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return plain(path)
 

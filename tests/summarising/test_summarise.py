@@ -54,8 +54,8 @@ def test_chunks_do_not_show(forest, trained, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
     training = quorate.summarise(trained, [(X, y)], source="training")
-    monkeypatch.setattr("quorate._ensembles._batched._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate._ensembles._batched._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate._ensembles._batches._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate._ensembles._batches._FEWEST_ROWS", 10)
     assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
     assert found.equals(whole)

@@ -16,7 +16,7 @@ from quorate._blending._pool import (
     as_prediction,
     blended,
 )
-from quorate._blending._weighing import WAYS, Weigher, folds_of
+from quorate._blending._weighing import WAYS, Weigher
 from quorate._output import table_html
 from quorate._scoring import (
     EvaluatedScore,
@@ -24,6 +24,7 @@ from quorate._scoring import (
     ScoreEstimate,
     check_scoring,
     shown_scoring,
+    stratified_folds,
     try_out,
 )
 from quorate._typing import Array, FloatArray, IntArray
@@ -359,7 +360,7 @@ def blend(
             "samples; weights can be chosen and scored with two or more."
         )
     score = _score_of(pool, scoring)
-    places = folds_of(pool.y, min(folds, rarest), random_state)
+    places = stratified_folds(pool.y, min(folds, rarest), random_state)
     held_out: list[IntArray] = [
         np.flatnonzero(places == fold) for fold in range(places.max() + 1)
     ]

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from quorate._blending._solver import Allowed, least
+from quorate._blending._solver import Tolerance, minimise
 from quorate._typing import Array, FloatArray, IntArray
 
 # Nobody is surer than this in a geometric mean; one model that is wrong and certain
@@ -29,14 +29,14 @@ FLOOR = 1e-3
 _PULL = 3.0
 # Up to so many models all are at hand from the beginning.
 _FEW = 100
-_ALLOWED = Allowed(fall=1e-7, slope=3e-5)
+_ALLOWED = Tolerance(fall=1e-7, slope=3e-5)
 _GAP = 1e-5
 # Weights of sets of samples that start from those of all samples must lose what they
 # know from samples not in their set. A hundredth of the gap leaves a tenth of it.
 _FALL = 1e-2
 
 
-class Weighed(NamedTuple):
+class WeightedMean(NamedTuple):
     """Weights of models, adding up to one, and how they are used.
 
     Attributes
@@ -50,12 +50,12 @@ class Weighed(NamedTuple):
 
 
 # Means that are averaged, each counting the same.
-Recipe: TypeAlias = tuple[Weighed, ...]
+Recipe: TypeAlias = tuple[WeightedMean, ...]
 
 
 def plain_means(
     given: Array, sets: Array | None = None, gap: float = _GAP
-) -> list[Weighed]:
+) -> list[WeightedMean]:
     """Return the weights of the mixture with the smallest logarithmic loss.
 
     Parameters
@@ -71,13 +71,15 @@ def plain_means(
     start = np.zeros(len(given))
     sample = given[:, :: max(1, given.shape[1] // 5_000)]
     start[int(np.log(sample).mean(axis=1, dtype=float).argmax())] = 1.0
-    solutions = least(given, _Surprise(), sets, start, Allowed(_FALL * gap, gap))
-    return [Weighed(weights / weights.sum()) for weights in solutions]
+    solutions = minimise(
+        given, _MixtureLoss(), sets, start, Tolerance(_FALL * gap, gap)
+    )
+    return [WeightedMean(weights / weights.sum()) for weights in solutions]
 
 
 def geometric_means(
     ratios: Array, y: IntArray, sets: Array | None = None
-) -> list[Weighed]:
+) -> list[WeightedMean]:
     """Return the weights of the geometric mean with the smallest logarithmic loss.
 
     Parameters
@@ -92,14 +94,14 @@ def geometric_means(
     sets = np.ones((1, y.size), dtype=bool) if sets is None else sets
     n_models, _, n_ratios = ratios.shape
     start = np.full(n_models, 1.0 / n_models if n_models <= _FEW else 0.0)
-    data, loss = ratios.reshape(n_models, -1), _Softmax(y, n_ratios)
+    data, loss = ratios.reshape(n_models, -1), _SoftmaxLoss(y, n_ratios)
     means = []
-    for weights in least(data, loss, sets, start, _ALLOWED):
+    for weights in minimise(data, loss, sets, start, _ALLOWED):
         sharpness = float(weights.sum())
         if sharpness <= 0:
-            means.append(Weighed(np.full(n_models, 1.0 / n_models), 0.0))
+            means.append(WeightedMean(np.full(n_models, 1.0 / n_models), 0.0))
         else:
-            means.append(Weighed(weights / sharpness, sharpness))
+            means.append(WeightedMean(weights / sharpness, sharpness))
     return means
 
 
@@ -118,7 +120,7 @@ def shares_of(ratios: FloatArray) -> FloatArray:
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
-class _Surprise:
+class _MixtureLoss:
     """Minus the logarithm of the average; the price of weight makes them add up to one.
 
     At the minimum of ``sum(weights) - mean(log(weights @ given))`` their sum is one.
@@ -126,18 +128,18 @@ class _Surprise:
 
     width, slant, pull = 1, 1.0, 0.0
 
-    def look(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def evaluate(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         with np.errstate(divide="ignore", invalid="ignore"):
             return -np.log(sums), -1.0 / sums
 
-    def bent(self, rows: Array, sums: FloatArray) -> FloatArray:
+    def slope_changes(self, rows: Array, sums: FloatArray) -> FloatArray:
         return np.asarray(rows / (sums * sums))
 
-    def at(self, samples: slice) -> "_Surprise":
+    def at(self, samples: slice) -> "_MixtureLoss":
         return self
 
 
-class _Softmax:
+class _SoftmaxLoss:
     """Logarithmic loss by the logarithms of all classes but the last over the last."""
 
     slant, pull = 0.0, _PULL
@@ -146,20 +148,20 @@ class _Softmax:
         self._y, self.width = y, width
         self._true = np.eye(width + 1, dtype=np.int8)[y][:, :-1]
 
-    def look(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def evaluate(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         sums = sums.reshape(len(sums), -1, self.width)
         shares, losses = self._shares(sums)
         losses -= (sums * self._true).sum(axis=2)
         return losses, (shares - self._true).reshape(len(sums), -1)
 
-    def bent(self, rows: Array, sums: FloatArray) -> FloatArray:
+    def slope_changes(self, rows: Array, sums: FloatArray) -> FloatArray:
         shares, _ = self._shares(sums.reshape(-1, self.width))
         rows = rows.reshape(len(rows), -1, self.width)
         mean = (rows * shares).sum(axis=2, keepdims=True)
         return np.asarray((rows - mean) * shares).reshape(len(rows), -1)
 
-    def at(self, samples: slice) -> "_Softmax":
-        return _Softmax(self._y[samples], self.width)
+    def at(self, samples: slice) -> "_SoftmaxLoss":
+        return _SoftmaxLoss(self._y[samples], self.width)
 
     @staticmethod
     def _shares(sums: FloatArray) -> tuple[FloatArray, FloatArray]:

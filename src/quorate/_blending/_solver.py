@@ -64,17 +64,17 @@ class Loss(Protocol):
     slant: float
     pull: float
 
-    def look(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def evaluate(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return losses (sets, samples) and slopes (sets, samples * width)."""
 
-    def bent(self, rows: Array, sums: FloatArray) -> FloatArray:
+    def slope_changes(self, rows: Array, sums: FloatArray) -> FloatArray:
         """Return how the slopes change when the sums do by each of the rows."""
 
     def at(self, samples: slice) -> "Loss":
         """Return the loss of some samples."""
 
 
-class Allowed(NamedTuple):
+class Tolerance(NamedTuple):
     """How far from the minimum one may stop.
 
     Attributes
@@ -89,8 +89,8 @@ class Allowed(NamedTuple):
     slope: float
 
 
-def least(
-    data: Array, loss: Loss, sets: Array, start: FloatArray, allowed: Allowed
+def minimise(
+    data: Array, loss: Loss, sets: Array, start: FloatArray, tolerance: Tolerance
 ) -> FloatArray:
     """Return the weights (sets, models) of the smallest mean loss on each set.
 
@@ -104,23 +104,25 @@ def least(
         Which samples are in a set. The first is to be the largest.
     start : array of shape (n_models,)
         Weights to begin with.
-    allowed : Allowed
+    tolerance : Tolerance
         When to stop.
     """
     n_samples = sets.shape[1]
-    loosely = Allowed(10 * allowed.fall, 10 * allowed.slope)
+    loosely = Tolerance(10 * tolerance.fall, 10 * tolerance.slope)
     for count in _SOME:
         if n_samples < 2 * count:
             break
         every = slice(None, None, n_samples // count)
         few = _columns(data, every, n_samples)
         search = _Search(few, loss.at(every))
-        start = search.least(sets[:1, every], start[None], loosely)[0]
+        start = search.minimise(sets[:1, every], start[None], loosely)[0]
     search = _Search(data, loss)
-    first = search.least(sets[:1], start[None], allowed)
+    first = search.minimise(sets[:1], start[None], tolerance)
     if len(sets) == 1:
         return first
-    others = search.least(sets[1:], np.repeat(first, len(sets) - 1, axis=0), allowed)
+    others = search.minimise(
+        sets[1:], np.repeat(first, len(sets) - 1, axis=0), tolerance
+    )
     return np.concatenate([first, others])
 
 
@@ -147,18 +149,20 @@ class _Search:
         self._inside: IntArray = np.empty(0, dtype=np.intp)
         self._rough: _RoughCurvature | None = None
 
-    def least(self, sets: Array, start: FloatArray, allowed: Allowed) -> FloatArray:
+    def minimise(
+        self, sets: Array, start: FloatArray, tolerance: Tolerance
+    ) -> FloatArray:
         """Return the best weights on each set."""
         task = _Task(self._loss, sets, len(self._data), self._room.dtype)
         self._begin(np.flatnonzero((start > 0).any(axis=0)))
         weights, n_steps = start[:, self._inside], _FIRST_STEPS
         for _ in range(_ROUNDS):
-            weights, sums, settled = self._settle(task, weights, n_steps, allowed)
-            slopes = task.slopes(self._data, self._loss.look(sums)[1])
+            weights, sums, settled = self._settle(task, weights, n_steps, tolerance)
+            slopes = task.slopes(self._data, self._loss.evaluate(sums)[1])
             slopes -= 2.0 * task.pulls[:, None] * task.equal
             slopes[:, self._inside] = np.inf
             steepest = slopes.min(axis=0)
-            outside = np.flatnonzero(steepest < -allowed.slope)
+            outside = np.flatnonzero(steepest < -tolerance.slope)
             if not outside.size and (settled or n_steps == _STEPS):
                 break
             n_steps = _FIRST_STEPS if outside.size else _STEPS
@@ -187,7 +191,7 @@ class _Search:
         self._inside = np.concatenate([self._inside, models])
 
     def _settle(
-        self, task: "_Task", weights: FloatArray, n_steps: int, allowed: Allowed
+        self, task: "_Task", weights: FloatArray, n_steps: int, tolerance: Tolerance
     ) -> tuple[FloatArray, FloatArray, bool]:
         """Return better weights, their sums, and whether none are better still."""
         rows = self._room[: self._inside.size]
@@ -197,7 +201,7 @@ class _Search:
         going: IntArray = np.arange(len(weights))
         for _ in range(n_steps):
             here = weights[going]
-            losses, slopes = self._loss.look(sums[going])
+            losses, slopes = self._loss.evaluate(sums[going])
             values = task.values(losses, here, going)
             gradient = task.slopes(rows, slopes, going)
             gradient += 2.0 * task.pulls[going, None] * (here - task.equal)
@@ -208,8 +212,8 @@ class _Search:
                 steps[place] = quadratic_minimum(curvature, bottom, here[place] > 0)
             steps -= here
             falls = -(gradient * steps).sum(axis=1)
-            more = falls > 2.0 * allowed.fall
-            more |= gradient.min(axis=1) < -allowed.slope
+            more = falls > 2.0 * tolerance.fall
+            more |= gradient.min(axis=1) < -tolerance.slope
             going, here, steps = going[more], here[more], steps[more]
             if not going.size:
                 break
@@ -218,7 +222,7 @@ class _Search:
             length = np.ones((going.size, 1), dtype=rows.dtype)
             for _ in range(_HALVINGS):
                 moved, there = here + length * steps, sums[going] + length * moves
-                new = task.values(self._loss.look(there)[0], moved, going)
+                new = task.values(self._loss.evaluate(there)[0], moved, going)
                 fine = new <= least - 1e-4 * length[:, 0] * falls[more]
                 if fine.all():
                     break
@@ -236,10 +240,10 @@ class _Search:
             every = max(1, n_samples // max(_ENOUGH, _ENOUGH_EACH * len(rows)))
             self._rough = _RoughCurvature(loss, sums, n_samples, every)
         if self._rough is not None:
-            curvature = self._rough.of(rows)
+            curvature = self._rough.for_models(rows)
         else:
             chosen = np.repeat(task.sets[which], loss.width)
-            bent = loss.bent(rows, sums) * chosen
+            bent = loss.slope_changes(rows, sums) * chosen
             curvature = np.asarray(rows @ bent.T, dtype=float) / task.sizes[which]
         # Models that say the same leave it open who gets the weight: they stay put.
         stay = _RIDGE[rows.dtype.itemsize] * float(np.trace(curvature))
@@ -294,12 +298,12 @@ class _RoughCurvature:
         """Forget the other models."""
         self._rows, self._found = self._rows[stay], self._found[np.ix_(stay, stay)]
 
-    def of(self, rows: Array) -> FloatArray:
+    def for_models(self, rows: Array) -> FloatArray:
         """Return it of these models; those known are the first among them."""
         old = len(self._found)
         if len(rows) > old:
             new = _columns(rows[old:], self._some, self._n_samples)
-            bent = self._loss.bent(new, self._sums).T
+            bent = self._loss.slope_changes(new, self._sums).T
             self._rows = np.concatenate([self._rows, new])
             cross = np.asarray(self._rows @ bent, dtype=float)
             cross /= self._sums.size / self._loss.width

@@ -1,15 +1,16 @@
 """Ways to weigh models by their probabilities alone."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from quorate._blending._means import Recipe, Weighed, geometric_means, plain_means
+from quorate._blending._means import Recipe, WeightedMean, geometric_means, plain_means
 from quorate._blending._pool import ProbabilityPool, as_prediction
 from quorate._blending._solver import long_product
-from quorate._scoring import Score
+from quorate._scoring import Score, stratified_folds
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, SimplexWeights, make_pruner
 
@@ -26,6 +27,7 @@ _ENOUGH = 5_000
 _AT_ONCE = 16
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Weigher:
     """Weighs the models of a pool on sets of samples, the largest set first.
 
@@ -43,17 +45,16 @@ class Weigher:
         Seed of random parts of the samples.
     """
 
-    def __init__(
-        self,
-        pool: ProbabilityPool,
-        method: Any,
-        keep: int | None,
-        score: Score,
-        seed: Any,
-    ) -> None:
-        self.pool, self.method, self.keep = pool, method, keep
-        self.score, self.seed = score, seed
-        self.n_models = len(pool.names)
+    pool: ProbabilityPool
+    method: Any
+    keep: int | None
+    score: Score
+    seed: Any
+
+    @property
+    def n_models(self) -> int:
+        """Number of models."""
+        return len(self.pool.names)
 
     def __call__(self, sets: list[IntArray]) -> list[Recipe]:
         """Return weights for each set of samples."""
@@ -78,15 +79,17 @@ class Weigher:
     def best_single(self, sets: list[IntArray]) -> list[Recipe]:
         """Return all weight on the model that scores best on each set of samples."""
         best = self._scores_alone(sets).argmax(axis=0)
-        return [(Weighed(np.eye(self.n_models)[place]),) for place in best]
+        return [(WeightedMean(np.eye(self.n_models)[place]),) for place in best]
 
     def _mean(self, sets: list[IntArray]) -> list[Recipe]:
         """Return equal weights, of all models or of the best on each set."""
         keep = self.n_models if self.keep is None else min(self.keep, self.n_models)
         if keep == self.n_models:
-            return [(Weighed(np.full(keep, 1.0 / keep)),) for _ in sets]
+            return [(WeightedMean(np.full(keep, 1.0 / keep)),) for _ in sets]
         ranked = np.argsort(-self._scores_alone(sets), axis=0, kind="stable")
-        return [(Weighed(self._spread(best[:keep], 1.0 / keep)),) for best in ranked.T]
+        return [
+            (WeightedMean(self._spread(best[:keep], 1.0 / keep)),) for best in ranked.T
+        ]
 
     def _spread(self, models: IntArray, weights: FloatArray | float) -> FloatArray:
         """Return weights of all models, zero but for some."""
@@ -104,7 +107,7 @@ class Weigher:
             return np.asarray(np.concatenate(scores) / chosen.sum(axis=0))
         table = np.empty((self.n_models, len(sets)))
         for row, one in zip(table, np.eye(self.n_models), strict=True):
-            each = pool.blended([(Weighed(one),)] * len(sets), sets)
+            each = pool.blended([(WeightedMean(one),)] * len(sets), sets)
             row[:] = [*map(self._value, each, sets)]
         return table
 
@@ -140,7 +143,7 @@ class Weigher:
                 stay = stay[_heaviest(mean.weights, stay.size, keep)]
                 mean = geometric_means(ratios[np.ix_(stay, rows)], y[rows])[0]
             weights = self._spread(stay, mean.weights)
-            recipes.append((Weighed(weights, mean.sharpness),))
+            recipes.append((WeightedMean(weights, mean.sharpness),))
         return recipes
 
     def _simplex(self, sets: list[IntArray]) -> list[Recipe]:
@@ -177,7 +180,7 @@ class Weigher:
             halves = [generator.permutation(n)[: n // 2] for _ in range(_HALVES)]
             means = plain_means(given, _masks([np.arange(n), *halves], n))
             weights = np.mean([mean.weights for mean in means[1:]], axis=0)
-        return (Weighed(self._spread(models, weights)),)
+        return (WeightedMean(self._spread(models, weights)),)
 
     def _by_pruner(self, method: Any, sets: list[IntArray]) -> list[Recipe]:
         """Return the weights, or the equal shares, that a pruning method gives."""
@@ -190,7 +193,7 @@ class Weigher:
             weights = pruner.new_weights
             if weights is None:
                 weights = pruner.support_.astype(float)
-            recipes.append((Weighed(weights / weights.sum()),))
+            recipes.append((WeightedMean(weights / weights.sum()),))
         return recipes
 
     def _best(self, ways: list[Weigh], sets: list[IntArray]) -> list[Recipe]:
@@ -210,7 +213,7 @@ class Weigher:
                 rows, _ENOUGH, replace=False
             )
             sample.sort()
-        folds = folds_of(pool.y[sample], _INNER, self.seed)
+        folds = stratified_folds(pool.y[sample], _INNER, self.seed)
         shares = np.empty((len(ways), sample.size, pool.classes.size))
         seen = [sample[folds != fold] for fold in range(_INNER)]
         new = [sample[folds == fold] for fold in range(_INNER)]
@@ -218,15 +221,6 @@ class Weigher:
             for fold, found in enumerate(pool.blended(way(seen), new)):
                 shares[place, folds == fold] = found
         return int(np.argmax([self._value(each, sample) for each in shares]))
-
-
-def folds_of(y: IntArray, n_folds: int, seed: Any) -> IntArray:
-    """Return the fold of each sample; every class is spread over all folds."""
-    mixed = np.random.default_rng(seed).permutation(y.size)
-    by_class = mixed[np.argsort(y[mixed], kind="stable")]
-    folds = np.empty(y.size, dtype=np.intp)
-    folds[by_class] = np.arange(y.size) % n_folds
-    return folds
 
 
 def _heaviest(weights: FloatArray, there: int, keep: int) -> IntArray:

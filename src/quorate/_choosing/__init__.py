@@ -11,7 +11,6 @@ from quorate._choosing._choose import (
     method_for,
     select,
 )
-from quorate._choosing._curve import CrossFittedCurve, SizeCurve, size_curve
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, gather
 from quorate._choosing._expected import (
     ExpectedError,
@@ -25,11 +24,14 @@ from quorate._choosing._selection import Latency, Selection, calls_text
 from quorate._choosing._size import (
     DEFAULT,
     Budget,
+    CrossFittedCurve,
     FixedSize,
     Keep,
     Size,
     SizeByCost,
     SizeByErrors,
+    SizeCurve,
+    size_curve,
     size_for,
 )
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing._crossfit import cross_fitted_curve, fit_on, folds_of
-from quorate._choosing._curve import size_curve
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, draw_rows
 from quorate._choosing._expected import expected_error
 from quorate._choosing._selection import Selection
@@ -26,6 +25,7 @@ from quorate._choosing._size import (
     Size,
     SizeByCost,
     SizeByErrors,
+    size_curve,
     size_for,
 )
 from quorate._data import as_seed

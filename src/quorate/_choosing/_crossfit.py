@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
+from quorate._choosing._size import CrossFittedCurve
 from quorate._scoring import FoldInputs, Score
 from quorate._typing import Array, IntArray, Progress
 from quorate._votes import Votes, prefix_predictions

@@ -19,8 +19,8 @@ from quorate._choosing._crossfit import (
     folds_of,
     split_evidence,
 )
-from quorate._choosing._curve import CrossFittedCurve
 from quorate._choosing._evidence import Evidence
+from quorate._choosing._size import CrossFittedCurve
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, WholePrediction, why_not_scorable

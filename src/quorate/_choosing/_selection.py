@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._choosing._curve import SizeCurve
 from quorate._choosing._expected import ExpectedError
-from quorate._choosing._size import Size
+from quorate._choosing._size import Size, SizeCurve
 from quorate._data import Drawn
 from quorate._ensembles import CallTimes
 from quorate._output import facts_html

@@ -13,33 +13,36 @@ from quorate._ensembles._adapters import (
     register_adapter,
 )
 from quorate._ensembles._ask import ask_members
-from quorate._ensembles._batched import (
+from quorate._ensembles._batches import (
     BatchVoter,
-    VotedChunk,
     batch_check,
     batch_source,
 )
-from quorate._ensembles._collect import collect_votes
+from quorate._ensembles._collect import (
+    collect_recombined,
+    collect_votes,
+    recombined_rows,
+)
 from quorate._ensembles._costs import (
     COSTS,
+    CallTimes,
+    batch_rows,
     count_nodes,
     member_costs,
     memory_bytes,
     pickled_bytes,
     predict_milliseconds,
+    time_calls,
 )
-from quorate._ensembles._keep import keep_members
-from quorate._ensembles._kind import Ensemble, Kind, checker, few_members
+from quorate._ensembles._keep import keep_members, with_new_leaves
+from quorate._ensembles._kind import Ensemble, Kind, checker, few_members, tree_input
 from quorate._ensembles._labels import (
     check_labels,
     check_pair,
     labels_for_pair,
 )
-from quorate._ensembles._latency import CallTimes, batch_rows, time_calls
-from quorate._ensembles._leaves import with_new_leaves
-from quorate._ensembles._member import Member, is_certain, numbered, take_columns
+from quorate._ensembles._member import Member, is_certain, numbered
 from quorate._ensembles._pool import warn_of_heads
-from quorate._ensembles._recombined import collect_recombined, recombined_rows
 from quorate._ensembles._records import (
     find_record,
     places_among,
@@ -61,7 +64,6 @@ from quorate._ensembles._rows import (
     source_of,
     were_chosen_on,
 )
-from quorate._ensembles._tree_input import tree_input
 from quorate._ensembles._weighted_voting import WeightedVoting, predictable
 from quorate._ensembles._wrappers import unwrapped
 
@@ -75,7 +77,6 @@ __all__ = [
     "Member",
     "MemberAdapter",
     "RowSource",
-    "VotedChunk",
     "WeightedVoting",
     "as_member",
     "ask_members",
@@ -113,7 +114,6 @@ __all__ = [
     "same_members",
     "set_record",
     "source_of",
-    "take_columns",
     "time_calls",
     "tree_input",
     "unwrapped",

@@ -10,10 +10,15 @@ from quorate._ensembles._adapters import AdaptedMember, Answers, MemberAdapter
 
 
 class _BoosterAdapter(MemberAdapter):
-    """What both have in common: a class called Booster, and an objective."""
+    """What both have in common: a class called Booster, and an objective.
+
+    Attributes
+    ----------
+    answers_of : dict
+        What a booster answers with, by its objective.
+    """
 
     answers_of: ClassVar[dict[str, Answers]]
-    """What a booster answers with, by its objective."""
     member: ClassVar[type[AdaptedMember]] = AdaptedMember
 
     def fits(self, model: Any) -> bool:

@@ -13,7 +13,7 @@ from quorate._data import (
     take_rows,
 )
 from quorate._ensembles._ask import ask_members
-from quorate._ensembles._collect_batches import collect_from_batches
+from quorate._ensembles._batches import collect_from_batches
 from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._labels import check_labels
 from quorate._ensembles._registry import read_ensemble
@@ -25,7 +25,7 @@ from quorate._ensembles._rows import (
     out_of_bag_rows,
     source_of,
 )
-from quorate._typing import Array, IntArray
+from quorate._typing import BoolArray, IntArray
 from quorate._votes import Votes, VoteSource, as_labels, sample_positions
 
 
@@ -117,6 +117,34 @@ def collect_votes(
     True
     """
     found = read_ensemble(ensemble)
+    _check_options(out_of_bag, source)
+    refuse_labels_twice(X, y, "collect_votes")
+    options: dict[str, Any] = {
+        "out_of_bag": out_of_bag,
+        "source": source,
+        "n_jobs": n_jobs,
+        "probabilities": probabilities,
+    }
+    needs_order = out_of_bag is True or source == "training" or rows is not None
+    if not needs_order and (pair := align_partitions(X, y)) is not None:
+        X, y = pair, None
+    if y is not None or not are_batches(X, target):
+        if target is not None:
+            raise ValueError(
+                f"collect_votes(target={target!r}): goes with batches, which have "
+                "their labels; give no y."
+            )
+        votes = _collect_in_memory(found, in_memory(X), in_memory(y), rows, **options)
+    elif rows is not None:
+        raise ValueError("collect_votes(rows=...): batches are voted on whole.")
+    else:
+        votes = collect_from_batches(found, X, target=target, **options)
+    counts = np.bincount(votes.y, minlength=votes.classes.size)
+    check_labels(found, votes.classes, counts, "collect_votes")
+    return votes
+
+
+def _check_options(out_of_bag: bool | str, source: RowSource) -> None:
     check_source(source, "collect_votes")
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(
@@ -127,30 +155,18 @@ def collect_votes(
             "collect_votes(out_of_bag=True, source='new'): new samples are in nobody's "
             "bag."
         )
-    refuse_labels_twice(X, y, "collect_votes")
-    needs_order = out_of_bag is True or source == "training" or rows is not None
-    if not needs_order and (pair := align_partitions(X, y)) is not None:
-        X, y = pair, None
-    if y is None and are_batches(X, target):
-        if rows is not None:
-            raise ValueError("collect_votes(rows=...): batches are voted on whole.")
-        votes = collect_from_batches(
-            found,
-            X,
-            target=target,
-            out_of_bag=out_of_bag,
-            source=source,
-            n_jobs=n_jobs,
-            probabilities=probabilities,
-        )
-        _check_labels(found, votes)
-        return votes
-    if target is not None:
-        raise ValueError(
-            f"collect_votes(target={target!r}): goes with batches, which have their "
-            "labels; give no y."
-        )
-    X, y = in_memory(X), in_memory(y)
+
+
+def _collect_in_memory(
+    ensemble: Ensemble,
+    X: Any,
+    y: Any,
+    rows: IntArray | None,
+    *,
+    out_of_bag: bool | str,
+    source: RowSource,
+    **options: Any,
+) -> Votes:
     truth = None if y is None else as_labels(y, "y")
     if truth is not None and truth.ndim != 1:
         raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")
@@ -158,42 +174,27 @@ def collect_votes(
         raise ValueError(
             "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
         )
-    prepared = found.prepare(X)
-    _check_lengths(prepared, truth)
-    unseen, kind = None, VoteSource.UNLABELLED
-    if truth is not None:
-        unseen, kind = _rows_to_ask_about(found, prepared, out_of_bag, source)
-    if rows is not None:
-        rows = sample_positions(rows, count_rows(X), "collect_votes(rows)")
-        prepared = take_rows(prepared, rows)
-        unseen = None if unseen is None else _among(unseen, rows, count_rows(X))
-        truth = None if truth is None else truth[rows]
-    votes = ask_members(
-        found,
-        prepared,
-        truth,
-        unseen=unseen,
-        source=kind,
-        n_jobs=n_jobs,
-        probabilities=probabilities,
-    )
-    _check_labels(found, votes)
-    return votes if rows is None else votes.numbered(rows)
-
-
-def _check_labels(ensemble: Ensemble, votes: Votes) -> None:
-    counts = np.bincount(votes.y, minlength=votes.classes.size)
-    check_labels(ensemble, votes.classes, counts, "collect_votes")
-
-
-def _check_lengths(X: Any, y: Array | None) -> None:
-    n_rows = count_rows(X)
-    if y is not None and n_rows != y.size:
+    prepared = ensemble.prepare(X)
+    n_rows = count_rows(prepared)
+    if truth is not None and n_rows != truth.size:
         raise ValueError(
-            f"collect_votes: X has {n_rows} samples, y has {y.size}; one label per row."
+            f"collect_votes: X has {n_rows} samples, y has {truth.size}; one label per "
+            "row."
         )
     if n_rows == 0:
         raise ValueError("collect_votes: X has no samples.")
+    unseen, kind = None, VoteSource.UNLABELLED
+    if truth is not None:
+        unseen, kind = _rows_to_ask_about(ensemble, prepared, out_of_bag, source)
+    if rows is not None:
+        rows = sample_positions(rows, n_rows, "collect_votes(rows)")
+        prepared = take_rows(prepared, rows)
+        unseen = None if unseen is None else _among(unseen, rows, n_rows)
+        truth = None if truth is None else truth[rows]
+    votes = ask_members(
+        ensemble, prepared, truth, unseen=unseen, source=kind, **options
+    )
+    return votes if rows is None else votes.numbered(rows)
 
 
 def _rows_to_ask_about(
@@ -277,3 +278,56 @@ def _some_for_each(unseen: list[IntArray]) -> list[IntArray]:
                 "sample and has no out-of-bag vote."
             )
     return unseen
+
+
+_ROWS = 4000
+_SHARE = 0.2
+# Features of all new rows together; there are fewer rows where rows are wide.
+_MOST_VALUES = 2**25
+
+
+def recombined_rows(X: Any, seed: int = 0) -> Any:
+    """Return rows that take a fifth of their features from another row of X.
+
+    None where X is not a table of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> recombined_rows(np.arange(6).reshape(3, 2)).shape
+    (4000, 2)
+    """
+    if not hasattr(X, "shape") or len(X.shape) != 2:
+        return None
+    n_rows, n_columns = X.shape
+    rng = np.random.default_rng(seed)
+    size = max(1, min(_ROWS, _MOST_VALUES // max(n_columns, 1)))
+    own, other = rng.integers(0, n_rows, (2, size))
+    borrowed = rng.random((size, n_columns)) < _SHARE
+    if hasattr(X, "iloc"):
+        return _mixed_frame(X, own, other, borrowed)
+    if hasattr(X, "tocsr"):
+        return (X[own].multiply(~borrowed) + X[other].multiply(borrowed)).tocsr()
+    return np.where(borrowed, X[other], X[own])
+
+
+def _mixed_frame(X: Any, own: IntArray, other: IntArray, borrowed: BoolArray) -> Any:
+    rows = np.where(borrowed, other[:, None], own[:, None])
+    mixed = X.iloc[own].reset_index(drop=True)
+    for place, name in enumerate(X.columns):
+        taken = X.iloc[rows[:, place], place].reset_index(drop=True)
+        mixed[name] = taken
+    return mixed
+
+
+def collect_recombined(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Votes | None:
+    """Return the votes of an ensemble on rows recombined from X, None if it has none.
+
+    The vote of all members stands in for the labels. There are none for voting
+    ensembles and pools: their members differ in quality, so that the vote of all is
+    nothing to be close to.
+    """
+    if ensemble.kind.family == "pool":
+        return None
+    rows = recombined_rows(ensemble.prepare(X))
+    return None if rows is None else ask_members(ensemble, rows, n_jobs=n_jobs)

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
+from quorate._data import take_rows
 from quorate._ensembles._member import Member
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import DecisionRule
@@ -40,41 +42,60 @@ def _as_given(X: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """A fitted ensemble as quorate sees it: members, rule, weights, training rows."""
+    """A fitted ensemble as quorate sees it: members, rule, weights, training rows.
+
+    Attributes
+    ----------
+    model : object
+        What was given, and what ``predict`` is asked of; wrappers of quorate are off.
+    core : object
+        The ensemble itself, without pipelines and other wrappers around it.
+    classes : array, optional
+        The ensemble's own labels; None where there is no ensemble around the members.
+    rule : DecisionRule
+        How the members decide together.
+    weights : array, optional
+        Their voting weights, None for equal ones.
+    prepare : callable
+        Checks X as ``predict`` does and converts it once for all members.
+    checks_input : bool
+        Whether ``prepare`` has checked all that the members would check.
+    takes_plain : bool
+        Whether finite floats in as many columns as ``core`` has seen pass ``prepare``
+        as they are, so that who has looked at them may leave it out.
+    drawn : callable, optional
+        The training rows each member was fitted on, for ensembles that draw them.
+    draws_all : bool
+        Whether each member draws as many rows as there are.
+    has_out_of_bag : bool
+        Whether votes on the rows that a member has not drawn are out of bag.
+    leaves_tell : bool
+        Whether trees were fitted on just the rows drawn, so that their counts tell.
+    adds_in_order : callable
+        Whether its sums are those of the members one after the other, to the bit.
+    has_onnx : bool
+        Whether members, rule and weights are all that an ONNX graph needs.
+    wrap : callable
+        Puts the wrappers back around an ensemble of the same kind.
+    """
 
     kind: "Kind"
     model: Any
-    """What was given, and what ``predict`` is asked of; wrappers of quorate are off."""
     core: Any
-    """The ensemble itself, without pipelines and other wrappers around it."""
     members: tuple[Member, ...]
     classes: Array | None
-    """The ensemble's own labels; None where there is no ensemble around the members."""
     rule: DecisionRule
-    """How the members decide together."""
     weights: FloatArray | None = None
-    """Their voting weights, None for equal ones."""
     prepare: Callable[[Any], Any] = _as_given
-    """Checks X as ``predict`` does and converts it once for all members."""
     checks_input: bool = True
-    """Whether ``prepare`` has checked all that the members would check."""
     takes_plain: bool = False
-    """Whether finite floats in as many columns as ``core`` has seen pass ``prepare`` as
-    they are, so that who has looked at them may leave it out."""
     drawn: Callable[[], Sequence[IntArray]] | None = None
-    """The training rows each member was fitted on, for ensembles that draw them."""
     draws_all: bool = True
-    """Whether each member draws as many rows as there are."""
     has_out_of_bag: bool = True
-    """Whether votes on the rows that a member has not drawn are out of bag."""
     leaves_tell: bool = True
-    """Whether trees were fitted on just the rows drawn, so that their counts tell."""
     adds_in_order: Callable[[], bool] = lambda: False
-    """Whether its sums are those of the members one after the other, to the bit."""
     has_onnx: bool = False
-    """Whether members, rule and weights are all that an ONNX graph needs."""
     wrap: Callable[[Any], Any] = _as_given
-    """Puts the wrappers back around an ensemble of the same kind."""
 
     @property
     def n_members(self) -> int:
@@ -120,25 +141,34 @@ class Kind(ABC):
     A kind answers for the classes in ``models``. A subclass of one of these that
     decides in its own way, or stores more about each member, needs a kind of its own;
     it is refused, not treated as its parent.
+
+    Attributes
+    ----------
+    name : str
+        What people call it, in a word.
+    family : {"bagging", "boosting", "pool"}
+        How members came about, which decides what suits them: "bagging", alike and
+        trained on resamples; "boosting", in sequence; "pool", each on its own.
+    models : tuple of type
+        The classes it answers for.
+    deciding : tuple of str
+        Methods that decide; a subclass that overrides one is another kind.
+    per_member : tuple of str
+        Fitted attributes that hold one thing for each member; the first, the members.
+    takes_weights : bool
+        Whether it has a place for voting weights.
     """
 
     name: ClassVar[str]
-    """What people call it, in a word."""
     family: ClassVar[Family]
-    """How members came about, which decides what suits them: "bagging", alike and
-    trained on resamples; "boosting", in sequence; "pool", each on its own."""
     models: ClassVar[tuple[type, ...]] = ()
-    """The classes it answers for."""
     deciding: ClassVar[tuple[str, ...]] = (
         "predict",
         "predict_proba",
         "decision_function",
     )
-    """Methods that decide; a subclass that overrides one is another kind."""
     per_member: ClassVar[tuple[str, ...]] = ("estimators_",)
-    """Fitted attributes that hold one thing for each member; the first, the members."""
     takes_weights: ClassVar[bool] = False
-    """Whether it has a place for voting weights."""
 
     @abstractmethod
     def read(self, model: Any) -> Ensemble:
@@ -252,5 +282,32 @@ def checker(model: Any, **options: Any) -> Callable[[Any], Any]:
             reset=False,
             **options,
         )
+
+    return prepare
+
+
+def tree_input(ensemble: Ensemble) -> Callable[[Any], Any]:
+    """Return what checks X as the ensemble does and converts it once for all trees."""
+    model = ensemble.model
+
+    def prepare(raw: Any) -> Any:
+        X = ensemble.prepare(raw)
+        if sp.issparse(X):
+            X = X.tocsr().astype(np.float32)
+            is_wide = X.indices.dtype != np.int32 or X.indptr.dtype != np.int32
+            if is_wide or not np.isfinite(X.data).all():
+                model.predict(raw)  # raises if the ensemble does not take them
+            if is_wide:
+                X.indices = X.indices.astype(np.int32)
+                X.indptr = X.indptr.astype(np.int32)
+            return X
+        with np.errstate(over="ignore"):
+            X = np.ascontiguousarray(X, dtype=np.float32)
+        for missing in (np.isnan, np.isinf):
+            strange = missing(X)
+            if strange.any():
+                # One such row is enough to hear whether the ensemble takes them.
+                model.predict(take_rows(raw, [int(strange.any(axis=1).argmax())]))
+        return X
 
     return prepare

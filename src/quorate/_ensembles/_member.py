@@ -17,27 +17,34 @@ from quorate._votes import as_labels, positions, refuse_masked
 
 # Trees whose answers are those of their leaves; a subclass may answer otherwise.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
+# What to do about a member whose answers are no labels.
 REMEDY = (
     "if its answers are codes, probabilities or logits, pass quorate.as_member(model, "
     "classes=[...], answers=...)."
 )
-"""What to do about a member whose answers are no labels."""
+# The mark of a tree whose leaves were given new values; fitting makes new trees.
 DISTILLED = "distilled_"
-"""The mark of a tree whose leaves were given new values; fitting makes new trees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One classifier and how to understand it."""
+    """One classifier and how to understand it.
+
+    Attributes
+    ----------
+    classes : array, optional
+        Labels that its answers are positions in; None if it answers with labels.
+    features : array of int, optional
+        The columns it sees; None for all.
+    is_soft : bool
+        Whether the ensemble takes its probabilities, and not its vote.
+    """
 
     name: str
     estimator: Any
     classes: Array | None
-    """Labels that its answers are positions in; None if it answers with labels."""
     features: IntArray | None = None
-    """The columns it sees; None for all."""
     is_soft: bool = False
-    """Whether the ensemble takes its probabilities, and not its vote."""
 
     def vote(self, X: Any) -> Array:
         """Return its answers on X: positions in ``classes``, or labels."""

@@ -18,8 +18,8 @@ from quorate._ensembles._records import records_of
 from quorate._typing import IntArray
 from quorate._votes import VoteSource
 
+# What a caller may say about rows.
 RowSource: TypeAlias = Literal["auto", "new", "training"]
-"""What a caller may say about rows."""
 
 # A stump may count other rows by chance as it did its own; this many leaves do not.
 _LEAVES_OF_EVIDENCE = 30

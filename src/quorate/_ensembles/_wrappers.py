@@ -18,8 +18,8 @@ from sklearn.pipeline import Pipeline
 from quorate._ensembles._kind import Ensemble
 from quorate._typing import IntArray
 
+# The method by which a classifier shows the fitted ensemble it holds.
 INSIDE = "__quorate_ensemble__"
-"""The method by which a classifier shows the fitted ensemble it holds."""
 
 
 def inside(model: Any) -> Any:

@@ -16,14 +16,14 @@ from quorate._ensembles import (
     source_of,
     were_chosen_on,
 )
-from quorate._judging._certificate import Certificate
-from quorate._judging._compare import read_pair
-from quorate._judging._limits import (
+from quorate._judging._certificate import (
+    Certificate,
     check_share,
     error_limit,
     excess_limit,
     samples_needed,
 )
+from quorate._judging._compare import read_pair
 from quorate._scoring import is_accuracy
 from quorate._summarising import count_pair, member_order, summarise
 from quorate._typing import Array, IntArray

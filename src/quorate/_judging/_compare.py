@@ -26,7 +26,7 @@ from quorate._ensembles import (
     source_of,
     were_chosen_on,
 )
-from quorate._judging._limits import error_limit, excess_limit
+from quorate._judging._certificate import error_limit, excess_limit
 from quorate._output import table_html
 from quorate._scoring import (
     Score,

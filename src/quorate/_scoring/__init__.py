@@ -24,6 +24,7 @@ from quorate._scoring._score import (
     ScoreEstimate,
     StoredPrediction,
     finite_losses,
+    stratified_folds,
     where_voted,
 )
 from quorate._scoring._scorers import EvaluatedScore, shown_scoring
@@ -46,6 +47,7 @@ __all__ = [
     "score_for",
     "score_models",
     "shown_scoring",
+    "stratified_folds",
     "try_out",
     "where_voted",
 ]

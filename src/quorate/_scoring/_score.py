@@ -169,10 +169,7 @@ class Score(ABC):
         Every class is spread over the groups, so that none is gone without one of them.
         """
         n_groups = min(_GROUPS, y.size)
-        mixed = np.random.default_rng(_SEED).permutation(y.size)
-        groups = np.empty(y.size, dtype=np.intp)
-        by_class = mixed[np.argsort(y[mixed], kind="stable")]
-        groups[by_class] = np.arange(y.size) % n_groups
+        groups = stratified_folds(y, n_groups, _SEED)
         whole = self.value(inputs, y)
         without = np.full(n_groups, whole)
         for group in range(n_groups):
@@ -264,6 +261,15 @@ class Score(ABC):
 
     def __repr__(self) -> str:
         return f"Score({self.name!r}, needs {self.needs})"
+
+
+def stratified_folds(y: IntArray, n_folds: int, seed: Any) -> IntArray:
+    """Return the fold of each sample; every class is spread over all folds."""
+    mixed = np.random.default_rng(seed).permutation(y.size)
+    by_class = mixed[np.argsort(y[mixed], kind="stable")]
+    folds = np.empty(y.size, dtype=np.intp)
+    folds[by_class] = np.arange(y.size) % n_folds
+    return folds
 
 
 def where_voted(votes: Votes) -> Votes:

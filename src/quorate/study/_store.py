@@ -2,10 +2,9 @@
 
 import errno
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -120,11 +119,11 @@ class Store:
         self.close()
 
     @property
-    def plan(self) -> Plan | None:
-        """The plan the results belong to; None if there is none yet."""
+    def plan(self) -> Plan:
+        """The plan the results belong to; a ``ValueError`` if there is none yet."""
         rows = self._read("select value from about where key = 'plan'")
         if not rows:
-            return None
+            raise ValueError(f"{self.path}: holds no study.")
         raw = self._parsed(rows[0][0])
         try:
             return Plan.from_dict(raw)
@@ -273,23 +272,12 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a file without writing anything, also where nothing can be written.
-
-    SQLite may need to write before it can read: to take back what a killed process
-    had begun, or to share a file in write-ahead mode. It is let to where the file
-    belongs to a study; where nothing was begun, the file is read as it is.
-    """
+    """Open a file to read it; what a killed process had begun is taken back."""
     try:
         return _connect(path, "ro")
     except sqlite3.OperationalError as error:
-        if _error_code(error) in _BUSY:
-            raise
-        beside = [path.with_name(path.name + end) for end in ("-journal", "-wal")]
-        if not any(file.exists() and file.stat().st_size for file in beside):
-            return _connect(path, "ro&immutable=1")
-        with closing(_connect(path, "ro&immutable=1")) as glance:
-            is_study = {"about", "cells"} <= _table_names(glance)
-        if not is_study or not os.access(path, os.W_OK):
+        journal = path.with_name(f"{path.name}-journal")
+        if _error_code(error) in _BUSY or not journal.exists():
             raise
         return _connect(path, "rw")
 

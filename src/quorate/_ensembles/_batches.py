@@ -1,19 +1,37 @@
-"""The votes on batches, chunk by chunk: asked once and forgotten by who counts them."""
+"""The votes on samples that come in batches: votes are kept, samples are not."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from quorate._data import count_rows, cut_rows
+from quorate._data import (
+    SampleForm,
+    as_dask_task,
+    as_source,
+    compute_named,
+    count_rows,
+    cut_rows,
+    is_dask,
+    named_batch,
+    partitions,
+)
 from quorate._ensembles._ask import ask_members
 from quorate._ensembles._kind import Ensemble
-from quorate._ensembles._rows import RowSource, out_of_bag_rows
+from quorate._ensembles._rows import RowSource, check_row_numbers, out_of_bag_rows
 from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, as_labels, check_same_family
-from quorate.exceptions import LeftOutWarning
+from quorate._votes import (
+    Votes,
+    VoteSource,
+    as_labels,
+    check_same_family,
+    joined_votes,
+    warn_left_out,
+)
+from quorate.exceptions import BatchError, LeftOutWarning
 
 # Votes on so many samples at a time: few enough to stay small, enough to be quick.
 _MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26
@@ -21,24 +39,36 @@ _MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VotedChunk:
-    """The votes on some consecutive samples of a batch."""
+    """The votes on some consecutive samples of a batch.
+
+    Attributes
+    ----------
+    X : object
+        The samples.
+    start : int
+        Where they begin among the samples that were given.
+    """
 
     votes: Votes
     X: Any
-    """The samples."""
     start: int
-    """Where they begin among the samples that were given."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchVoter:
-    """An ensemble that is asked about batches."""
+    """An ensemble that is asked about batches.
+
+    Attributes
+    ----------
+    source : VoteSource
+        What the samples are to the members.
+    drawn : list of array, optional
+        The rows that each member was trained on, sorted, for out-of-bag votes.
+    """
 
     ensemble: Ensemble
     source: VoteSource = VoteSource.ASSUMED_NEW
-    """What the samples are to the members."""
     drawn: list[IntArray] | None = None
-    """The rows that each member was trained on, sorted, for out-of-bag votes."""
     probabilities: bool | None = None
     n_jobs: int | None = None
 
@@ -166,3 +196,110 @@ def _others(drawn: IntArray, start: int, n_rows: int) -> IntArray:
 def _chunks(n_rows: int, size: int) -> Iterator[slice]:
     for start in range(0, n_rows, size):
         yield slice(start, min(start + size, n_rows))
+
+
+_OWNER = "collect_votes"
+# Votes, and how many rows they are on.
+Part = tuple[Votes, int]
+
+
+def collect_from_batches(
+    ensemble: Ensemble,
+    batches: Any,
+    *,
+    target: str | None,
+    out_of_bag: bool | str,
+    source: RowSource,
+    n_jobs: int | None,
+    probabilities: bool | None,
+) -> Votes:
+    """Return the votes on all samples of some batches; see :func:`collect_votes`."""
+    in_order = not is_dask(batches)
+    if out_of_bag is True and not in_order:
+        raise ValueError(
+            f"{_OWNER}(out_of_bag=True): partitions do not say which training rows "
+            "they are; give batches in order, or rows that no member was trained on."
+        )
+    kind, drawn = batch_source(
+        ensemble, source, out_of_bag if in_order else False, _OWNER
+    )
+    voter = BatchVoter(
+        ensemble, kind, drawn, probabilities=probabilities, n_jobs=n_jobs
+    )
+    form = SampleForm.for_models(ensemble.model)
+    parts: Iterator[Part]
+    if in_order:
+        given = as_source(batches, _OWNER, target, form=form)
+        parts = _here(voter, given.batches)
+    else:
+        pieces = partitions(batches, _OWNER, target, as_frame=form.as_frame)
+        parts = _on_dask(voter, pieces)
+    found, rows = _all_of(parts)
+    if drawn is not None:
+        check_row_numbers(ensemble, drawn, rows, f"{_OWNER}(out_of_bag=True)")
+    if found.n_samples < rows:
+        warn_left_out(found.n_samples, rows)
+    return found
+
+
+def _all_of(parts: Iterator[Part]) -> Part:
+    """Return the votes of all parts."""
+    stack: list[Votes] = []
+    rows = 0
+    try:
+        for votes, n_rows in parts:
+            stack.append(votes.numbered(np.arange(rows, rows + n_rows)))
+            _join_last(stack)
+            rows += n_rows
+    except BatchError as error:
+        raise BatchError(f"{_OWNER}: {error} (nothing is kept)") from error
+    if not stack:
+        raise ValueError(f"{_OWNER}: there are no batches.")
+    return joined_votes(stack), rows
+
+
+def _here(voter: BatchVoter, batches: Iterable[Any]) -> Iterator[Part]:
+    rows = 0
+    for batch in batches:
+        with named_batch(batch.name):
+            for X, y in batch.parts(voter.chunk_rows):
+                votes, n_rows = _votes_on(voter, X, y, rows)
+                rows += n_rows
+                yield votes, n_rows
+
+
+def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:
+    prepared, truth = voter.prepared(X, y)
+    votes = joined_votes(
+        [
+            chunk.votes.numbered(np.arange(chunk.start, truth.size))
+            for chunk in voter.voted(X, prepared, truth, start)
+        ]
+    )
+    return votes, int(truth.size)
+
+
+def _join_last(stack: list[Votes]) -> None:
+    """Join parts of about the same size, so that none is copied often."""
+    while len(stack) > 1 and stack[-2].n_samples <= 2 * stack[-1].n_samples:
+        last = stack.pop()
+        stack[-1] = joined_votes([stack[-1], last])
+
+
+def _on_dask(voter: BatchVoter, pieces: list[tuple[Any, Any]]) -> Iterator[Part]:
+    """Ask where the partitions are; their votes come here."""
+    dask: Any = import_module("dask")  # has no types
+    models = as_dask_task(voter)
+    ask = dask.delayed(_of_partition, pure=False)
+    tasks = [ask(models, at, X, y) for at, (X, y) in enumerate(pieces)]
+    found = [part for part in compute_named(tasks, pieces) if part is not None]
+    if not found:
+        raise ValueError(f"{_OWNER}: the partitions have no rows.")
+    yield from found
+
+
+def _of_partition(voter: BatchVoter, at: int, X: Any, y: Any) -> Part | None:
+    if len(y) == 0:
+        return None  # what a filter left nothing of
+    with named_batch(f"partition {at}"):
+        return _votes_on(voter, X, y)
