@@ -89,15 +89,6 @@ def test_pool_without_a_vote_of_its_own(data):
     assert small.weights == pytest.approx(selection.weights_by_name)
 
 
-def test_a_name_is_not_auto(data):
-    X, y, *_ = data
-    forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-    small, selection = quorate.prune(forest, X, y, "mdm", return_selection=True)
-    assert not selection.auto
-    assert small.pruning_["auto"] is False
-    assert small.pruning_["weights"] is None
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [{"keep": "auto"}, {"tolerance": 0.05}])
 @pytest.mark.parametrize("name", KINDS)
@@ -114,13 +105,6 @@ def test_other_sizes(name, size, data):
     assert selection.kept.error() <= selection.votes.error() + 0.1
 
 
-def test_budget(data):
-    X, y, *_ = data
-    boosting = AdaBoostClassifier(n_estimators=30, random_state=0).fit(X, y)
-    small = quorate.prune(boosting, X, y, budget={"nodes": 21})
-    assert sum(tree.tree_.node_count for tree in small.estimators_) <= 21
-
-
 def test_explanation_knows_weights(data):
     X, y, X_test, y_test = data
     boosting = AdaBoostClassifier(n_estimators=40, random_state=0).fit(X, y)
@@ -129,6 +113,8 @@ def test_explanation_knows_weights(data):
     told = {row["what"]: row for row in selection.explain(test).comparison}
     assert told["kept"]["accuracy"] == pytest.approx(small.score(X_test, y_test))
     assert selection.weights.sum() == pytest.approx(1)
+    few = quorate.prune(boosting, X, y, budget={"nodes": 21})
+    assert sum(tree.tree_.node_count for tree in few.estimators_) <= 21
     assert quorate.compare(boosting, small, X_test, y_test).members[0] == 40
 
 
@@ -137,6 +123,7 @@ def test_weights_turn_a_forest_into_a_weighted_vote(data):
     forest = RandomForestClassifier(30, random_state=0).fit(X, y)
     small = quorate.prune(forest, X, y, "ges", keep=5, random_state=0)
     assert isinstance(small, quorate.WeightedVoting)
+    assert small.pruning_["auto"] is False  # the method has a name
     assert small.pruning_["weights"] == pytest.approx(small.weights_)
     assert quorate.compare(forest, small, X_test, y_test).agreement > 0.8
 
@@ -175,19 +162,22 @@ def test_probabilities_of_trees_take_no_room(data):
 
 
 class TestPrunedClassifier:
-    def test_boosting_loses_no_samples(self, data):
+    @pytest.mark.parametrize(
+        ("inner", "keep", "chosen_on", "method"),
+        [
+            (AdaBoostClassifier(n_estimators=40, random_state=0), 0.2,
+             "training votes", "SparseWeights"),
+            (pool(), 2, "votes on new samples", "SimplexWeights"),
+        ],
+    )  # fmt: skip
+    def test_what_boosting_and_pools_choose_on(
+        self, inner, keep, chosen_on, method, data
+    ):
         X, y, X_test, y_test = data
-        boosting = AdaBoostClassifier(n_estimators=40, random_state=0)
-        model = quorate.PrunedClassifier(boosting, keep=0.2).fit(X, y)
-        assert model.estimator_.pruning_["chosen_on"] == "training votes"
-        assert model.estimator_.pruning_["n_samples"] == len(y)
-        assert model.score(X_test, y_test) > 0.85
-
-    def test_pools_hold_out(self, data):
-        X, y, X_test, y_test = data
-        model = quorate.PrunedClassifier(pool(), keep=2, random_state=0).fit(X, y)
-        assert model.estimator_.pruning_["chosen_on"] == "votes on new samples"
-        assert model.estimator_.pruning_["method"] == "SimplexWeights"
+        model = quorate.PrunedClassifier(inner, keep=keep, random_state=0).fit(X, y)
+        record = model.estimator_.pruning_
+        assert (record["chosen_on"], record["method"]) == (chosen_on, method)
+        assert record["n_samples"] == (300 if chosen_on == "training votes" else 75)
         assert model.score(X_test, y_test) > 0.85
 
     def test_curve_and_size(self, data):

@@ -36,23 +36,23 @@ def version(**environment):
     return done.stdout.strip()
 
 
-def test_numpy_on_request():
-    said = version(QUORATE_ENGINE="numpy")
-    assert said == (
-        f"quorate {quorate.__version__}, engine: numpy "
-        "(QUORATE_ENGINE=numpy says to do without them)"
-    )
-
-
-def test_a_misspelt_engine_is_told_of():
-    said = version(QUORATE_ENGINE="nunpy", QUORATE_KERNELS="")
-    remark = "QUORATE_ENGINE=nunpy is not heeded: 'numpy' does without the kernels, "
-    assert remark in said
-    plain = version(QUORATE_ENGINE="", QUORATE_KERNELS="")
-    assert said.split(" (")[0] == plain.split(" (")[0]
-    assert version(QUORATE_ENGINE=" NumPy").startswith(
-        f"quorate {quorate.__version__}, engine: numpy ("
-    )
+def test_what_the_environment_asks_for(tmp_path):
+    text = tmp_path / "text.so"
+    text.write_text("text")
+    usual = version(QUORATE_ENGINE="", QUORATE_KERNELS="").split("engine: ")[1]
+    for environment, engine, why in (
+        ({"QUORATE_ENGINE": "numpy"}, "numpy",
+         "QUORATE_ENGINE=numpy says to do without them)"),
+        ({"QUORATE_ENGINE": " NumPy"}, "numpy", "says to do without them)"),
+        ({"QUORATE_ENGINE": "nunpy"}, usual.split(" ")[0],
+         "QUORATE_ENGINE=nunpy is not heeded: 'numpy' does without the kernels, "),
+        ({"QUORATE_KERNELS": str(tmp_path / "none.so")}, "numpy",
+         "none.so: there is no such file)"),
+        ({"QUORATE_KERNELS": str(text)}, "numpy", "(text.so cannot be loaded here ("),
+    ):  # fmt: skip
+        said = version(**{"QUORATE_ENGINE": "", "QUORATE_KERNELS": "", **environment})
+        assert said.startswith(f"quorate {quorate.__version__}, engine: {engine} (")
+        assert why in said
 
 
 def test_who_looks_the_engine_up_is_told_too(monkeypatch):
@@ -70,29 +70,11 @@ def test_who_looks_the_engine_up_is_told_too(monkeypatch):
         quorate.LazyClassifier(forest).fit()
 
 
-def test_a_library_that_is_not_there(tmp_path):
-    said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(tmp_path / "none.so"))
-    assert said.endswith("none.so: there is no such file)")
-    assert "engine: numpy (QUORATE_KERNELS=" in said
-
-
-def test_a_library_that_is_none(tmp_path):
-    path = tmp_path / "text.so"
-    path.write_text("text")
-    said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(path))
-    assert "engine: numpy (text.so cannot be loaded here (" in said
-
-
 @needs_compiler
 def test_a_library_of_another_version(tmp_path):
     source, path = tmp_path / "old.c", tmp_path / "old.so"
-    source.write_text(
-        re.sub(
-            r"#define INTERFACE \d+",
-            "#define INTERFACE 0",
-            _compile.SOURCE.read_text(),
-        )
-    )
+    text = _compile.SOURCE.read_text()
+    source.write_text(re.sub(r"(#define INTERFACE) \d+", r"\1 0", text))
     _compile.compile_file(source, path)
     said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(path))
     assert said.endswith("engine: numpy (old.so is from another version of quorate)")

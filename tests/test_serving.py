@@ -1,10 +1,8 @@
-"""Recipes of the guide page on serving: threads, files, pruned and lazy together."""
+"""Many threads share one classifier, as the guide page on serving says."""
 
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-import joblib
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -56,22 +54,3 @@ def test_threads_share_a_pipeline(served):
     with ThreadPoolExecutor(N_THREADS) as threads:
         found = list(threads.map(lambda row: lazy.predict(row[None])[0], X[900:1000]))
     np.testing.assert_array_equal(found, model.predict(X[900:1000]))
-
-
-@pytest.mark.parametrize("keep", [None, 10], ids=["whole", "pruned"])
-@pytest.mark.parametrize("way", ["joblib", "pickle", "skops"])
-def test_files(way, keep, served, tmp_path):
-    forest, X, y = served
-    model = (
-        forest if keep is None else quorate.prune(forest, X[:900], y[:900], keep=keep)
-    )
-    lazy = quorate.LazyClassifier(model, random_state=0).fit()
-    if way == "joblib":
-        joblib.dump(lazy, tmp_path / "lazy.joblib")
-        again = joblib.load(tmp_path / "lazy.joblib")
-    elif way == "pickle":
-        again = pickle.loads(pickle.dumps(lazy))
-    else:
-        quorate.save(lazy.compact(), tmp_path / "lazy.skops")
-        again = quorate.load(tmp_path / "lazy.skops")  # trusting nothing
-    np.testing.assert_array_equal(again.predict(X[900:]), model.predict(X[900:]))

@@ -290,6 +290,7 @@ class TestExplanation:
 def test_a_pruner_knows_its_size_unless_another_is_given(votes):
     assert select(votes, pruning.EPBD(keep=7)).n_kept == 7
     assert select(votes, pruning.EPBD(keep=7), keep=3).n_kept == 3
+    assert select(votes, pruning.EPBD(keep=7), keep=0.2).n_kept == 5
     assert select(votes, pruning.EPBD(keep=7), keep="auto").rule == "keep='auto'"
     assert select(votes, pruning.EPBD()).n_kept == select(votes, "epbd").n_kept == 5
     X, y = load_wine(return_X_y=True)

@@ -196,6 +196,7 @@ def test_what_was_compared_on(run, folder, tmp_path):
 
 def test_a_pool_becomes_a_model(run, folder):
     X, y = load_wine(return_X_y=True)
+    y = np.array(["red", "rose", "white"])[y]
     pool = {"bayes": GaussianNB(), "smooth": GaussianNB(var_smoothing=0.1)}
     save({name: m.fit(X, y) for name, m in pool.items()}, folder / "pool.skops")
     done = run("--force", model="pool.skops")

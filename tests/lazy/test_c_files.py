@@ -109,24 +109,23 @@ def _compile_with_frames(source, size):
     compile_file(source, source.with_suffix(".so"), options)
 
 
-def test_more_classes_than_the_stack_has_room_for(forest, tmp_path, monkeypatch):
-    monkeypatch.setattr("quorate.lazy._c_source._MOST_CLASSES", 2)
-    with pytest.raises(ValueError, match=r"^to_c: the scores of 3 classes may not fit"):
-        LazyClassifier(forest).fit().to_c(tmp_path / "x.c")
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
-    ("label", "problem"),
+    ("labels", "name", "problem"),
     [
-        ("a\0b", r"the label 'a\\x00b' has a NUL in it, where a text in C ends"),
-        ("a\ud800", r"the label 'a\\ud800' has half a surrogate pair in it"),
+        *((["a", "b"], name, r"\(name=.*\): letters, digits and underscores")
+          for name in ["", "1st", "a-b", "a b", "é", None, "x" * 99]),
+        (["a", "a\0b"], "forest",
+         r": the label 'a\\x00b' has a NUL in it, where a text in C.* another name.$"),
+        (["a", "a\ud800"], "forest",
+         r": the label 'a\\ud800' has half a surrogate pair in it.* another name.$"),
+        (["a", "b", "c"], "forest", ": the scores of 3 classes may not fit"),
     ],
-)
-def test_labels_that_are_no_text_in_c(tmp_path, label, problem):
-    lazy = labelled(["a", label])
-    with pytest.raises(ValueError, match=f"^to_c: {problem}.* another name.$"):
-        lazy.to_c(tmp_path / "x.c")
+)  # fmt: skip
+def test_refused_and_not_written(labels, name, problem, tmp_path, monkeypatch):
+    monkeypatch.setattr("quorate.lazy._c_source._MOST_CLASSES", 2)
+    lazy = labelled(labels)
+    with pytest.raises(ValueError, match=f"^to_c{problem}"):
+        lazy.to_c(tmp_path / "x.c", name)
     assert not list(tmp_path.iterdir())
 
 

@@ -59,10 +59,9 @@ MODELS = {
 
 def expect_a_sentence(lazy):
     for method in (lazy.predict, lazy.members_asked, lazy.predict_proba, lazy.curve):
-        with pytest.raises(
-            NotFittedError, match=r"fitted again or changed .* fit this"
-        ):
-            method(X)
+        for rows in (X, X[:1]):
+            with pytest.raises(NotFittedError, match=r"or changed .* fit this"):
+                method(rows)
 
 
 def expect_its_answer(lazy, model):
@@ -89,6 +88,23 @@ def test_grown_by_warm_start(kind):
     model.fit(X, OTHER)
     expect_a_sentence(lazy)
     expect_its_answer(lazy, model)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda forest: forest.estimators_.reverse(),
+        lambda forest: forest.estimators_.pop(),
+        lambda forest: forest.estimators_.append(forest.estimators_[0]),
+        lambda forest: setattr(forest, "classes_", forest.classes_ + 1),
+    ],
+)
+def test_members_in_other_places_and_other_classes(change):
+    forest = MODELS["forest"]().fit(X, Y)
+    lazy = LazyClassifier(forest).fit()
+    lazy.predict(X)
+    change(forest)
+    expect_a_sentence(lazy)
 
 
 def test_frozen_and_wrapped_twice():

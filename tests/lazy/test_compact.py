@@ -5,6 +5,7 @@ import ctypes
 import pickle
 import re
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,7 +24,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
-from tests.lazy.zoo import KINDS, MISSING, draw_rows, draw_trees, on_thresholds
+from tests.lazy.zoo import (
+    KINDS,
+    MISSING,
+    assert_same,
+    draw_rows,
+    draw_trees,
+    on_thresholds,
+)
 
 import quorate
 from quorate import CompactClassifier, LazyClassifier
@@ -59,18 +67,15 @@ def drawn(kind, seed, missing=False):
     return ensemble, lazy, rows
 
 
-def assert_same(one, other, rows):
-    for answer in ("predict", "members_asked", "predict_proba"):
-        found, expected = getattr(one, answer)(rows), getattr(other, answer)(rows)
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected, err_msg=answer)
-
-
-@pytest.mark.parametrize("engine", ["auto", "numpy"])
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pipeline"])
-def test_the_same_answers(kind, engine, monkeypatch):
-    if engine == "numpy":
+@pytest.fixture(params=["auto", "numpy"])
+def engine(request, monkeypatch):
+    if request.param == "numpy":
         monkeypatch.setattr("quorate.lazy._ready.kernels", lambda: None)
+
+
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pipeline"])
+def test_the_same_answers(kind):
     for seed in range(4):
         _, lazy, rows = drawn(kind, seed, kind in MISSING and seed > 1)
         small = lazy.compact()
@@ -83,11 +88,9 @@ def test_the_same_answers(kind, engine, monkeypatch):
         assert small.expected_disagreement_ == lazy.expected_disagreement_
 
 
-@pytest.mark.parametrize("engine", ["auto", "numpy"])
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_ties_of_boosting_go_where_boosting_sends_them(n_classes, engine, monkeypatch):
-    if engine == "numpy":
-        monkeypatch.setattr("quorate.lazy._ready.kernels", lambda: None)
+def test_ties_of_boosting_go_where_boosting_sends_them(n_classes):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (200, 4)).astype(float)
     stump = DecisionTreeClassifier(max_depth=1, max_features=1)
@@ -119,6 +122,8 @@ def test_saved_without_code_and_loaded_without_trust(wine, mode, tmp_path):
     again = quorate.load(path)
     assert type(again) is CompactClassifier
     assert again.mode == mode
+    joblib.dump(lazy, tmp_path / "lazy.joblib")
+    assert_same(joblib.load(tmp_path / "lazy.joblib"), lazy, X)
     assert_same(again, lazy, X)
     for part in ("copy", "deepcopy"):
         assert_same(getattr(copy, part)(again), lazy, X)
@@ -260,16 +265,12 @@ def test_packing_and_unpacking_change_nothing(wine):
             assert getattr(again, name).tobytes() == getattr(trees, name).tobytes()
 
 
-@pytest.mark.parametrize("engine", ["compiled", "numpy"])
-def test_more_kinds_of_leaves_than_fit_beside_a_threshold(wine, engine, monkeypatch):
+@pytest.mark.usefixtures("engine")
+def test_more_kinds_of_leaves_than_fit_beside_a_threshold(wine):
     """Rows of the table may have numbers of 28 bits; those above 22 stand apart."""
     X, y, _ = wine
     forest = RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
     small = LazyClassifier(forest, mode="all").fit(X).compact()
-    if engine == "compiled" and small.engine_ != "compiled":
-        pytest.skip("no kernels here")
-    if engine == "numpy":
-        monkeypatch.setattr("quorate.lazy._ready.kernels", lambda: None)
     state = small.__getstate__()
     trees, far = dict(state["trees"]), 2**22 + 5
     payload = trees["payload"].astype(np.int64)
@@ -279,7 +280,7 @@ def test_more_kinds_of_leaves_than_fit_beside_a_threshold(wine, engine, monkeypa
     moved = CompactClassifier.__new__(CompactClassifier)
     moved.__setstate__({**state, "trees": trees})
     np.testing.assert_array_equal(moved.predict_proba(X), small.predict_proba(X))
-    assert moved.engine_ == engine
+    assert moved.engine_ == small.engine_
 
 
 def test_too_many_kinds_of_leaves(wine):
@@ -509,11 +510,3 @@ def test_labels_in_c(tmp_path):
     forest = RandomForestClassifier(5, bootstrap=False).fit(X, labels)
     loaded = library(LazyClassifier(forest).fit(), tmp_path, "labels")
     np.testing.assert_array_equal(answers(loaded, "labels", X), labels)
-
-
-@pytest.mark.parametrize("name", ["", "1st", "a-b", "a b", "é", None, "x" * 99])
-def test_names_that_are_no_names_in_c(wine, name, tmp_path):
-    lazy = LazyClassifier(wine[2]).fit()
-    with pytest.raises(ValueError, match=r"to_c\(name=.*\): letters, digits and und"):
-        lazy.to_c(tmp_path / "x.c", name)
-    assert not (tmp_path / "x.c").exists()

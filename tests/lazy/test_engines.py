@@ -10,18 +10,17 @@ import scipy.sparse as sp
 from joblib import parallel_config
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from tests.lazy.zoo import (
     KINDS,
     MISSING,
     UNFITTED,
+    assert_same,
     draw_data,
     draw_ensemble,
     draw_rows,
@@ -56,13 +55,6 @@ def both(ensemble, *arguments, rows=None, **options):
     ]
     assert [one.engine_ for one in made] == ["compiled", "numpy"]
     return made
-
-
-def assert_same(one, other, rows):
-    for answer in ("predict", "members_asked", "predict_proba"):
-        found, expected = getattr(one, answer)(rows), getattr(other, answer)(rows)
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected, err_msg=answer)
 
 
 def options_of(rng):
@@ -265,22 +257,6 @@ def test_rows_are_not_changed(wine):
         np.testing.assert_array_equal(rows, before)
 
 
-def test_an_ensemble_that_changed_is_noticed_behind_the_door(wine):
-    X, y, _ = wine
-    forest = RandomForestClassifier(9, random_state=0).fit(X, y)
-    for change, rows in (
-        (lambda: forest.estimators_.reverse(), X[:1]),
-        (lambda: forest.estimators_.pop(), X[:1]),
-        (lambda: forest.estimators_.append(forest.estimators_[0]), X[:64]),
-        (lambda: setattr(forest, "classes_", forest.classes_ + 1), X[:1]),
-    ):
-        lazy = LazyClassifier(forest).fit()
-        lazy.predict(rows)
-        change()
-        with pytest.raises(NotFittedError, match="fitted again or changed"):
-            lazy.predict(rows)
-
-
 @needs_kernels
 def test_parts_and_batches_of_any_size():
     rng = np.random.default_rng(0)
@@ -375,16 +351,6 @@ def test_heads_are_compared_as_they_add_up():
             lazy = LazyClassifier(vote, order="given", engine=engine).fit()
             np.testing.assert_array_equal(lazy.predict(X), vote.predict(X))
     assert merged > 5
-
-
-def test_boosting_of_one_tree_and_one_class():
-    X = np.arange(6.0)[:, None]
-    one = AdaBoostClassifier(n_estimators=1).fit(X, X[:, 0] > 2)
-    only = RandomForestClassifier(3).fit(X, ["only"] * 6)
-    for ensemble in (one, only):
-        for mode in ("exact", "bayes", "all"):
-            lazy = LazyClassifier(ensemble, mode).fit()
-            np.testing.assert_array_equal(lazy.predict(X), ensemble.predict(X))
 
 
 @needs_kernels

@@ -224,11 +224,7 @@ def test_too_few_samples_for_a_single_fit():
     rng = np.random.default_rng(0)
     world = worlds.equal(rng)
     lazy = LazyClassifier(world.ensemble, "calibrated", epsilon=0.05, guarantee=0.95)
-    with pytest.raises(ValueError, match=r"guarantee=0.95\): fit\(X\) needs.* 59 samp"):
-        lazy.fit()
-    with pytest.raises(
-        ValueError, match=r"58 samples.*at least 59, or .* of 0\.051 or"
-    ):
+    with pytest.raises(ValueError, match=r"58 samples.*least 59, or .* of 0\.051 or"):
         lazy.fit(world.draw(rng, 58))
     lazy.fit(world.draw(rng, 59))
     assert 0.049 < lazy.expected_disagreement_ <= 0.05

@@ -351,7 +351,7 @@ def size_for(
         if not tolerance >= 0:
             raise ValueError(f"{owner}(tolerance={tolerance!r}): a number, 0 or more.")
         return SizeByErrors(tolerance)
-    if isinstance(method, Pruner) and keep in (DEFAULT, DEFAULT_KEEP):
+    if isinstance(method, Pruner) and keep == DEFAULT:
         keep = method.keep
     if not isinstance(keep, str):
         return FixedSize(keep)

@@ -15,7 +15,6 @@ from quorate._ensembles._adapters import (
 from quorate._ensembles._ask import ask_members
 from quorate._ensembles._batches import (
     BatchVoter,
-    VotedChunk,
     batch_check,
     batch_source,
 )
@@ -42,7 +41,7 @@ from quorate._ensembles._labels import (
     check_pair,
     labels_for_pair,
 )
-from quorate._ensembles._member import Member, is_certain, numbered, take_columns
+from quorate._ensembles._member import Member, is_certain, numbered
 from quorate._ensembles._pool import warn_of_heads
 from quorate._ensembles._records import (
     find_record,
@@ -78,7 +77,6 @@ __all__ = [
     "Member",
     "MemberAdapter",
     "RowSource",
-    "VotedChunk",
     "WeightedVoting",
     "as_member",
     "ask_members",
@@ -116,7 +114,6 @@ __all__ = [
     "same_members",
     "set_record",
     "source_of",
-    "take_columns",
     "time_calls",
     "tree_input",
     "unwrapped",

@@ -148,8 +148,7 @@ def load(
     """
     file = Path(path)
     approved = _type_names(trusted)
-    check_kind(file, unsafe_pickle=unsafe_pickle)
-    if not _starts(file, _ZIP_START):
+    if not check_kind(file, unsafe_pickle=unsafe_pickle):
         import joblib
 
         return _build(file, lambda: joblib.load(file))
@@ -177,8 +176,10 @@ def load(
     return model
 
 
-def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> None:
+def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> bool:
     """Refuse a file that :func:`load` would not open, by its name and its first bytes.
+
+    Returns whether it is an archive, and no pickle.
 
     Examples
     --------
@@ -189,34 +190,19 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> 
     quorate.exceptions.FileFormatError: ...: not a model in skops format, or damaged.
     """
     file = Path(path)
-    if is_pickle(file):
+    with open(file, "rb") as source:
+        start = source.read(8)
+    is_archive = start.startswith(_ZIP_START)
+    if start.startswith(_PICKLE_STARTS) or file.suffix.lower() in _PICKLES:
         if not unsafe_pickle:
             raise FileFormatError(
                 f"{file}: pickle and joblib files run code when they are opened; if "
                 "you wrote it yourself, open it by unsafe_pickle=True or "
                 "--unsafe-pickle, and store the model with quorate.save."
             )
-    elif not _starts(file, _ZIP_START):
+    elif not is_archive:
         raise FileFormatError(f"{file}: not a model in skops format, or damaged.")
-
-
-def is_pickle(path: str | os.PathLike[str]) -> bool:
-    """Tell a pickle or joblib file by its name and its first bytes.
-
-    Examples
-    --------
-    >>> from quorate._files import is_pickle
-    >>> is_pickle(__file__)
-    False
-    """
-    file = Path(path)
-    # reads the file first, so that one that is not there is no pickle
-    return _starts(file, *_PICKLE_STARTS) or file.suffix.lower() in _PICKLES
-
-
-def _starts(file: Path, *marks: bytes) -> bool:
-    with open(file, "rb") as source:
-        return source.read(8).startswith(marks)
+    return is_archive
 
 
 def _type_names(trusted: Iterable[str | type]) -> set[str]:

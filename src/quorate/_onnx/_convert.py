@@ -3,7 +3,6 @@
 import importlib
 import os
 import re
-import textwrap
 import warnings
 from typing import Any
 
@@ -13,6 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._atomic import atomic_write
+from quorate._messages import in_short
 from quorate._onnx._inputs import (
     Inputs,
     as_ensemble,
@@ -130,7 +130,13 @@ def to_onnx(
     model = thawed(model)
     opset = _check_opset(target_opset)
     inputs = read_inputs(X, model)
-    _check_labels(model)
+    classes = model.classes_
+    if isinstance(classes, list):
+        raise ValueError(
+            f"to_onnx: {type(model).__name__} predicts {len(classes)} outputs; "
+            "convert a model of one output."
+        )
+    label_type(np.asarray(classes))  # refuses those that ONNX does not store
     converted = _convert(model, inputs.types, opset)
     _compare(model, converted, inputs)
     if path is not None:
@@ -150,19 +156,6 @@ def _check_opset(target_opset: Any) -> int:
         f"to_onnx(target_opset={target_opset!r}): a whole number from "
         f"{_OLDEST_OPSET} to {newest}."
     )
-
-
-def _check_labels(model: Any) -> None:
-    classes = model.classes_
-    if isinstance(classes, list):
-        raise ValueError(
-            f"to_onnx: {type(model).__name__} predicts {len(classes)} outputs; "
-            "convert a model of one output."
-        )
-    try:
-        label_type(np.asarray(classes))
-    except ValueError as error:
-        raise ValueError(f"to_onnx: {error}.") from error
 
 
 def _convert(model: Any, types: list[Any], opset: int) -> Any:
@@ -203,7 +196,7 @@ def _convert(model: Any, types: list[Any], opset: int) -> Any:
             ) from error
         raise ValueError(
             f"to_onnx: skl2onnx cannot convert this {type(model).__name__} "
-            f"({type(error).__name__}: {_reason(error)})."
+            f"({type(error).__name__}: {in_short(error)})."
         ) from error
 
 
@@ -230,10 +223,6 @@ def _register_booster(cls: type, converter: str) -> None:
     _register(cls, shape_calculator.calculate_linear_classifier_output_shapes, convert)
 
 
-def _reason(error: Exception) -> str:
-    return textwrap.shorten(str(error), 200, placeholder=" ...").rstrip(".")
-
-
 def _compare(model: Any, converted: Any, inputs: Inputs) -> None:
     """Refuse a conversion that labels a sample otherwise than the model."""
     import onnxruntime
@@ -252,7 +241,7 @@ def _compare(model: Any, converted: Any, inputs: Inputs) -> None:
         # onnxruntime raises classes of its own that are not public.
         raise ValueError(
             f"to_onnx: onnxruntime cannot run the converted {type(model).__name__} "
-            f"({_reason(error)})."
+            f"({in_short(error)})."
         ) from error
     with warnings.catch_warnings():
         # Models that were fitted on frames remark on arrays without column names.
@@ -262,6 +251,6 @@ def _compare(model: Any, converted: Any, inputs: Inputs) -> None:
     if wrong.size:
         raise ValueError(
             f"to_onnx: the converted {type(model).__name__} labels {wrong.size} of "
-            f"{inputs.n_samples} samples otherwise, the first at position {wrong[0]}; "
+            f"{len(labels)} samples otherwise, the first at position {wrong[0]}; "
             "skl2onnx computes a part of it in single precision."
         )

@@ -88,13 +88,13 @@ def label_type(classes: Array) -> tuple[Array, Any]:
     if classes.dtype.kind in "iu":
         if classes.size and int(classes.max()) > _LARGEST:
             raise ValueError(
-                f"labels as integers of at most {_LARGEST}, the largest that ONNX "
-                f"stores, got {classes.max()}"
+                f"to_onnx: labels as integers of at most {_LARGEST}, the largest that "
+                f"ONNX stores, got {classes.max()}."
             )
         return classes.astype(np.int64), Int64TensorType
     if all(isinstance(label, str) for label in classes.tolist()):
         return classes.astype(object), StringTensorType
-    raise ValueError(f"labels as text or integers, got {classes.dtype}")
+    raise ValueError(f"to_onnx: labels as text or integers, got {classes.dtype}.")
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,6 @@ class Inputs:
     types: list[tuple[str, Any]]
     feeds: list[Array]
     given: Any
-
-    @property
-    def n_samples(self) -> int:
-        """How many samples."""
-        return len(self.feeds[0])
 
 
 def read_inputs(X: Any, model: Any) -> Inputs:

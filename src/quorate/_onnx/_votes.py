@@ -13,6 +13,7 @@ branch of the graph that is rarely entered.
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import reduce
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,13 +31,6 @@ _AT_ONCE = 512
 # Whole numbers up to here are 32-bit floats, and so are their sums.
 _WHOLE = 2**24
 _ROUNDING = 2.0**-24
-
-
-@dataclass(frozen=True)
-class _Named:
-    """Rows inside a branch, by the name they have there."""
-
-    full_name: str
 
 
 @dataclass(frozen=True)
@@ -384,7 +378,9 @@ def _correct(
     flat = graph.constant(np.array([-1], dtype=np.int64))
     rows = graph.add("NonZero", graph.add("Reshape", close, flat))
     rows = graph.add("Reshape", rows, flat)
-    close_rows = _Named(graph.add("Gather", x.full_name, rows, axis=0))
+    close_rows = SimpleNamespace(
+        full_name=graph.add("Gather", x.full_name, rows, axis=0)
+    )
     index, shares = _ensemble_verdict(graph, ensemble, close_rows)
     labels, _ = label_type(np.asarray(ensemble.classes))
     places = graph.add("Unsqueeze", rows, graph.constant(np.array([1])))

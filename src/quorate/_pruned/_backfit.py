@@ -7,7 +7,6 @@ take turns until nothing moves, which is the solution of the whole problem, sinc
 convex. No step leaves the simplex, so nothing has to be cut off at the end.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 from quorate._ensembles import Ensemble, with_new_leaves
 from quorate._kernels.nearest import onto_simplex
 from quorate._pruned._distillation_set import DistillationSet
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import positions
 
 _MOST_ROUNDS = 20
@@ -51,7 +50,7 @@ def refit_leaves(
     data: DistillationSet,
     classes: Array,
     ridge: float,
-    progress: Callable[[int, int], object],
+    progress: Progress,
 ) -> tuple[list[Any], int]:
     """Return the members with new leaves, and in how many rounds they got them."""
     weights = ensemble.weights
@@ -86,7 +85,7 @@ def backfit(
     targets: FloatArray,
     weights: FloatArray,
     ridge: float,
-    progress: Callable[[int, int], object],
+    progress: Progress,
 ) -> tuple[list[FloatArray], int]:
     """Return new leaf values and the number of rounds it took.
 

@@ -1,7 +1,7 @@
 """Give the leaves of a small ensemble new values, so that it agrees with a teacher."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -34,11 +34,9 @@ from quorate._messages import unknown_name, warn
 from quorate._pruned._backfit import refit_leaves
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
 from quorate._pruned._teacher import Teacher, read_teacher
-from quorate._typing import Array, IntArray
+from quorate._typing import Array, IntArray, Progress
 from quorate._votes import as_labels
 from quorate.exceptions import SampledWarning
-
-Progress = Callable[[int, int], object]
 
 # With 20 000 rows less was gained, on the data sets that settings were made on.
 _CROSSED = 60_000

@@ -22,7 +22,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from quorate._data import count_rows, cut_rows, sliceable, take_rows
 from quorate._ensembles import Ensemble, tree_input
 from quorate._pruned._teacher import Teacher, unseen_by
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import Array, FloatArray, IntArray, Progress
 
 # Makes rows, then their targets unless the teacher is to be asked; how much they count.
 _Block: TypeAlias = tuple[Callable[[], Any], Callable[[], Array] | None, float]
@@ -75,7 +75,7 @@ def make_distillation_set(
     unlabelled: Any,
     seed: int,
     n_jobs: int | None,
-    progress: Callable[[int, int], object],
+    progress: Progress,
 ) -> DistillationSet:
     """Return rows with targets and leaves; the same for any number of jobs.
 

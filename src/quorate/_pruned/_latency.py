@@ -22,6 +22,7 @@ from quorate._choosing import (
 from quorate._data import take_rows
 from quorate._ensembles import (
     CallTimes,
+    Ensemble,
     WeightedVoting,
     batch_rows,
     find_record,
@@ -131,12 +132,7 @@ class LatencyBudget:
         return fits
 
     def _trial(self, members: IntArray, weights: FloatArray | None) -> CallTimes:
-        kept = np.sort(members)
-        new = None if weights is None else weights[kept]
-        if self.ensemble.can_predict:
-            model = self.ensemble.keep(kept, new)
-        else:
-            model = WeightedVoting.of(self.ensemble, kept, new, self.classes)
+        model = kept_model(self.ensemble, np.sort(members), weights, self.classes)
         return self.time(model.predict, **_TRIAL)
 
     def time(self, call: Callable[[Any], Any], **options: Any) -> CallTimes:
@@ -192,6 +188,16 @@ class LatencyBudget:
         except (TypeError, ValueError):
             return None  # not every ensemble can be asked so
         return self.time(lazy.predict, **_TRIAL)
+
+
+def kept_model(
+    ensemble: Ensemble, members: IntArray, weights: FloatArray | None, classes: Array
+) -> Any:
+    """Return some members as a model; ``weights`` are the new ones of all members."""
+    new = None if weights is None else weights[members]
+    if ensemble.can_predict:
+        return ensemble.keep(members, new)
+    return WeightedVoting.of(ensemble, members, new, classes)
 
 
 def _check_memory(evidence: EnsembleEvidence, batch: int) -> None:

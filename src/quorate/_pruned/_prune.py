@@ -20,14 +20,13 @@ from quorate._data import as_seed, digest_rows
 from quorate._ensembles import (
     Ensemble,
     RowSource,
-    WeightedVoting,
     recorded_rows,
     set_record,
     warn_of_heads,
 )
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as distil_leaves
-from quorate._pruned._latency import choose_in_time
+from quorate._pruned._latency import choose_in_time, kept_model
 from quorate._version import versions
 
 
@@ -168,8 +167,8 @@ def prune(
     options = check_options(distil, "prune", seed, n_jobs=n_jobs)
     if options is not None:
         check_distillable(ensemble)  # before the work
-        if y is not None:  # of batches those drawn are all that is left
-            options.setdefault("max_samples", max_samples)
+        # Of batches those drawn are all that is left.
+        options.setdefault("max_samples", None if y is None else max_samples)
     evidence = gather(
         ensemble,
         X,
@@ -220,13 +219,8 @@ def smaller_ensemble(
         What they were chosen on; the record has digests of its rows, and of those that
         they were chosen on before.
     """
-    kept, weights = selection.members, selection.weights
-    new = None if weights is None else weights[kept]
-    if ensemble.can_predict:
-        smaller = ensemble.keep(kept, new)
-    else:
-        classes = selection.votes.classes
-        smaller = WeightedVoting.of(ensemble, kept, new, classes)
+    kept, classes = selection.members, selection.votes.classes
+    smaller = kept_model(ensemble, kept, selection.weights, classes)
     rows: list[str] = []
     if evidence is not None:
         rows = [str(digest_rows(evidence.X)), *recorded_rows([ensemble])]

@@ -18,6 +18,7 @@ from quorate._ensembles import (
     read_ensemble,
     source_of,
 )
+from quorate._messages import listed
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteSource, as_labels, positions
 
@@ -132,13 +133,9 @@ def read_teacher(model: Any, classes: Array) -> Teacher:
     are_numbers = [labels.dtype.kind in "biuf" for labels in (own, classes)]
     alike = own.size == classes.size and are_numbers[0] == are_numbers[1]
     if not (alike and np.isin(own, classes).all()):
-        lists = [
-            ", ".join(map(str, labels[:5])) + ", ..." * (labels.size > 5)
-            for labels in (own, classes)
-        ]
         raise ValueError(
-            f"distil: the teacher knows the classes {lists[0]}, the ensemble "
-            f"{lists[1]}; they have to be the same."
+            f"distil: the teacher knows the classes {listed(own.tolist())}, the "
+            f"ensemble {listed(classes.tolist())}; they have to be the same."
         )
     return Teacher(model, positions(own, classes, "the teacher"), ensemble)
 

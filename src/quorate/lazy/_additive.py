@@ -7,7 +7,7 @@ probabilities are averaged, its weight for one class where heads are counted.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from quorate._ensembles import (
     Ensemble,
     Member,
     is_certain,
-    take_columns,
     tree_input,
 )
 from quorate._kernels.verdicts import rounding
@@ -152,9 +151,7 @@ def make_additive(
     margin = rounding(ensemble.n_members, total)
     why_no_arrays = _why_no_arrays(ensemble)
     if not why_no_arrays:
-        tables = _leaf_tables(ensemble, labels, weights, averages)
-        members = list(map(_descent, ensemble.members, tables))
-        reach = np.array([_widest(table) for table in tables])
+        members, reach = _ask_trees(ensemble, labels, weights, averages)
     else:
         members = [
             (_shares if averages and member.is_soft else _ballots)(
@@ -166,10 +163,12 @@ def make_additive(
     handicap = np.zeros(labels.size)
     # Members give all of their weight to one class, and these weights are added up.
     if is_whole and ensemble.rule.against == 0:
-        grain = _grain(weights, total)
-        if grain is not None:
-            handicap -= np.arange(labels.size) * (grain * _STEP)
-            margin = 0.0
+        for grain in _GRAINS:  # in which weights add up without rounding
+            units = weights / grain
+            if total / grain < _COUNTABLE and np.array_equal(units, np.rint(units)):
+                handicap -= np.arange(labels.size) * (grain * _STEP)
+                margin = 0.0
+                break
     # Names are compared with those of training by scikit-learn, with a warning.
     is_plain = ensemble.takes_plain and not hasattr(ensemble.core, "feature_names_in_")
     return AdditiveEnsemble(
@@ -201,40 +200,29 @@ def _why_no_arrays(ensemble: Ensemble) -> str:
     return f"members of a {kind} check what they are asked about themselves"
 
 
-def _leaf_tables(
+def _ask_trees(
     ensemble: Ensemble, classes: Array, weights: FloatArray, averages: bool
-) -> list[FloatArray]:
-    """Return what every node of each tree adds to each class."""
-    tables = []
-    for member, weight in zip(ensemble.members, weights, strict=True):
-        shares = member.node_probabilities(classes)
-        if averages:
-            table = shares if weight == 1 else weight * shares
-        else:
-            table = np.zeros(shares.shape)
-            table[np.arange(len(shares)), shares.argmax(axis=1)] = weight
-        tables.append(table)
-    return tables
+) -> tuple[list[Ask], FloatArray]:
+    """Return what looks up the leaf of each row, and the reach of each tree."""
+    members: list[Ask] = []
+    reach = np.empty(ensemble.n_members)
+    for place, member in enumerate(ensemble.members):
+        weight, table = weights[place], member.node_probabilities(classes)
+        if not averages:
+            winners = table.argmax(axis=1)
+            table = np.zeros(table.shape)
+            table[np.arange(len(table)), winners] = weight
+        elif weight != 1:
+            table = weight * table
+        members.append(partial(_look_up, member, table))
+        # Column by column, as rows are short: along rows NumPy takes 17 times as long.
+        highest, lowest = reduce(np.maximum, table.T), reduce(np.minimum, table.T)
+        reach[place] = (highest - lowest).max()
+    return members, reach
 
 
-def _descent(member: Member, table: FloatArray) -> Ask:
-    """Look up what the leaf of each row adds."""
-    tree, features = member.tree, member.features
-    if features is None:
-        return lambda X: table.take(tree.apply(X), axis=0)
-    return lambda X: table.take(tree.apply(take_columns(X, features)), axis=0)
-
-
-def _widest(table: FloatArray) -> float:
-    """Return the largest difference of two numbers in a row.
-
-    Column by column, as rows are short: along rows NumPy takes 17 times as long.
-    """
-    highest, lowest = table[:, 0].copy(), table[:, 0].copy()
-    for column in table.T[1:]:
-        np.maximum(highest, column, out=highest)
-        np.minimum(lowest, column, out=lowest)
-    return float((highest - lowest).max())
+def _look_up(member: Member, table: FloatArray, X: Any) -> FloatArray:
+    return np.asarray(table.take(member.tree.apply(member.columns(X)), axis=0))
 
 
 def _shares(member: Member, classes: Array, weight: float) -> Ask:
@@ -287,12 +275,3 @@ def _pool_classes(ensemble: Ensemble, X: Any, y: Any) -> Array:
     for part in parts[1:]:
         check_same_family(parts[0], part, "LazyClassifier", "LazyClassifier")
     return union(parts, parts[0])
-
-
-def _grain(weights: FloatArray, total: float) -> float | None:
-    """Return the unit in which weights add up without rounding; None if none does."""
-    for grain in _GRAINS:
-        units = weights / grain
-        if np.array_equal(units, np.rint(units)) and total / grain < _COUNTABLE:
-            return grain
-    return None

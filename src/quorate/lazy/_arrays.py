@@ -229,18 +229,14 @@ def _payload(
     # The rest of a sure leaf is zeros, to which adding something else would show.
     sure = (shares.max(axis=1) == 1) & (np.count_nonzero(shares, axis=1) == 1)
     unsure = np.flatnonzero(is_leaf & ~sure)
-    table, rows = _distinct(np.ascontiguousarray(shares[unsure], dtype=np.float64))
-    payload[unsure] = ~rows
-    return payload, table
-
-
-def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return each row once, and where each row has gone."""
-    if len(rows) == 0:
-        return rows, np.zeros(0, dtype=np.int64)
-    as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
-    _, first, place = np.unique(as_bytes, return_index=True, return_inverse=True)
-    return np.ascontiguousarray(rows[first]), place.reshape(-1)
+    table = np.ascontiguousarray(shares[unsure], dtype=np.float64)
+    if not unsure.size:
+        return payload, table
+    # Each distribution once, by its bytes.
+    as_bytes = table.view(np.dtype((np.void, table.strides[0]))).ravel()
+    _, first, rows = np.unique(as_bytes, return_index=True, return_inverse=True)
+    payload[unsure] = ~rows.reshape(-1)
+    return payload, np.ascontiguousarray(table[first])
 
 
 # Files

@@ -94,7 +94,7 @@ class CompiledVote:
             _address(X),
             n_rows,
             not (is_finite or self._kernels.finite(_address(X), X.size)),
-            self._how(),
+            self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN,
             _address(codes),
             _address(asked),
             _address(close),
@@ -127,7 +127,8 @@ class CompiledVote:
         codes: IntArray
         wide, codes = places[n_rows]
         wide[:] = X
-        if self._kernels.serve(self._at, at, n_rows, self._how()) != 0:
+        how = self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN
+        if self._kernels.serve(self._at, at, n_rows, how) != 0:
             return None  # not finite, or rounding decides and the ensemble insists
         return codes
 
@@ -149,9 +150,6 @@ class CompiledVote:
         narrow = np.empty(X.shape, dtype=np.float32)
         fits = self._kernels.narrow(_address(X), _address(narrow), X.size)
         return narrow if fits else None
-
-    def _how(self) -> int:
-        return self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN
 
 
 class _Desks(threading.local):
@@ -189,18 +187,28 @@ def plan_of(
     """Return the arrays and the numbers of a plan, by the names in ``forest.c``."""
     last = stops.ends.size - 1
     looks = [step for step in range(last) if rule.possible(step)] + [last]
-    kind, limits, numbers = _limits(rule, looks)
     exact = rule if isinstance(rule, ExactRule) else rule.exact
+    kind, limits = _EXACT, dict[str, Array]()
+    numbers: dict[str, Any] = {"n_needed": 0}
+    if isinstance(rule, CalibratedRule):
+        kind, limits["enough"] = _RELATIVE, _packed(stops.root[looks], np.float64)
+        numbers["threshold"] = rule.threshold
+    elif isinstance(rule, BayesRule) and rule.between_two is not None:
+        kind, limits["enough"] = _SHARE, _packed(rule.between_two[looks], np.float64)
+    elif isinstance(rule, BayesRule):
+        kind, limits["needed"] = _VOTES, _packed(rule.needed[looks], np.int64)
+        numbers = {"scale": rule.scale, "whole": WHOLE}
+        numbers["n_needed"] = limits["needed"].shape[1]
     arrays = {
         "nodes": trees.nodes,
         "table": trees.table,
-        "own_roots": _int32(trees.roots),
-        "own_weights": _double(ensemble.weights),
-        "roots": _int32(trees.roots[stops.order]),
-        "weights": _double(ensemble.weights[stops.order]),
-        "ends": _int32(stops.ends[looks]),
-        "handicap": _double(ensemble.handicap),
-        "rest": _double(stops.rest[looks] + exact.margin),
+        "own_roots": _packed(trees.roots, np.int32),
+        "own_weights": _packed(ensemble.weights, np.float64),
+        "roots": _packed(trees.roots[stops.order], np.int32),
+        "weights": _packed(ensemble.weights[stops.order], np.float64),
+        "ends": _packed(stops.ends[looks], np.int32),
+        "handicap": _packed(ensemble.handicap, np.float64),
+        "rest": _packed(stops.rest[looks] + exact.margin, np.float64),
         **limits,
     }
     return arrays, {
@@ -212,33 +220,12 @@ def plan_of(
         "n_looks": len(looks),
         "margin": ensemble.margin,
         "rule": kind,
-        "n_needed": 0,
         **numbers,
     }
 
 
-def _limits(
-    rule: Rule, looks: list[int]
-) -> tuple[int, dict[str, Array], dict[str, Any]]:
-    """Return a rule as a number, with the arrays and the numbers it needs."""
-    if isinstance(rule, CalibratedRule):
-        unit = _double(rule.exact.stops.root[looks])
-        return _RELATIVE, {"enough": unit}, {"threshold": rule.threshold}
-    if not isinstance(rule, BayesRule):
-        return _EXACT, {}, {}
-    if rule.between_two is not None:
-        return _SHARE, {"enough": _double(rule.between_two[looks])}, {}
-    needed = np.ascontiguousarray(rule.needed[looks], dtype=np.int64)
-    numbers = {"scale": rule.scale, "whole": WHOLE, "n_needed": needed.shape[1]}
-    return _VOTES, {"needed": needed}, numbers
-
-
-def _int32(numbers: IntArray) -> Array:
-    return np.ascontiguousarray(numbers, dtype=np.int32)
-
-
-def _double(numbers: FloatArray) -> FloatArray:
-    return np.ascontiguousarray(numbers, dtype=np.float64)
+def _packed(numbers: Array, kind: type) -> Array:
+    return np.ascontiguousarray(numbers, dtype=kind)
 
 
 def _address(array: Array) -> int:
