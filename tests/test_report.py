@@ -775,16 +775,6 @@ def test_both_accuracies_are_named():
         assert "forest" not in page.data["words"].values()
 
 
-@pytest.mark.slow
-def test_contributions_are_those_of_the_ensemble_itself():
-    model, X, y = UNSEEN["forest"]()
-    found = quorate.report(model, X, y, methods=[]).data["members"]
-    for member in (0, 7):
-        others = quorate.keep_members(model, np.delete(np.arange(15), member))
-        grown = model.score(X, y) - others.score(X, y)
-        assert found[member]["contribution"] == pytest.approx(grown)
-
-
 def test_lazy_voting_is_tried_as_the_command_does():
     X, y = make_classification(1100, flip_y=0.2, random_state=0)
     model = RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600])

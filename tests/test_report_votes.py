@@ -156,13 +156,12 @@ def test_a_blend_has_its_samples(blend):
 
 def test_pages_of_few_models_speak_of_one_as_one():
     arrays, y = oof(n_models=3)
-    page = quorate.report(quorate.blend(arrays, y), keep=1)
-    text = words_of(page.html)
+    blend = quorate.blend(arrays, y)
+    text = words_of(quorate.report(blend, keep=1).html)
     assert "1 of them needs 1 model to run instead of 3." in text
     assert "Keeping 1 member (" in text
     assert "1 members" not in text
-    page = quorate.report(quorate.blend(arrays, y).votes(), keep=3)
-    text = words_of(page.html)
+    text = words_of(quorate.report(blend.votes(), keep=3).html)
     assert "instead of 3" not in text
     assert "All 3 members stay" in text
 

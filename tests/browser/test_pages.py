@@ -81,22 +81,17 @@ def test_small_tables_are_lists_on_a_phone(request, visit, report):
     path, _ = request.getfixturevalue(report)
     page = visit(path, 360).page
     unfold(page)
-    found = page.locator(".scroll:has(table.stack)").evaluate_all(
-        "all => all.map((n) => "
-        "[n.querySelector('table').id, n.scrollWidth, n.clientWidth])"
-    )
+    widths = "[n.querySelector('table').id, n.scrollWidth, n.clientWidth]"
+    tables = page.locator(".scroll:has(table.stack)")
+    found = tables.evaluate_all(f"all => all.map((n) => {widths})")
     assert {"few-sizes", "classes", "savings"} <= {name for name, _, _ in found}
     assert [name for name, needs, has in found if needs > has + 1] == []
+    before = "cell => getComputedStyle(cell, '::before')"
     row = page.locator("#savings tbody tr").first
-    label = row.locator("td").last.evaluate(
-        "cell => getComputedStyle(cell, '::before').content"
-    )
-    assert label == '"change"'
+    assert row.locator("td").last.evaluate(f"{before}.content") == '"change"'
     # A short label beside a long text is not cut into letters.
-    wrap = page.locator("#few-sizes td").first.evaluate(
-        "cell => getComputedStyle(cell, '::before').overflowWrap"
-    )
-    assert wrap == "break-word"
+    cell = page.locator("#few-sizes td").first
+    assert cell.evaluate(f"{before}.overflowWrap") == "break-word"
     assert page.locator("#savings thead").is_hidden()
     wide = visit(path, 1440).page
     assert wide.locator("#savings thead").is_visible()
@@ -218,11 +213,8 @@ def test_tooltips_appear_for_the_keyboard(visit, plain_report):
     assert tooltip.inner_text() == last
     picture.press("Home")
     assert tooltip.inner_text() == first
-    inside = (
-        "node => { const box = node.getBoundingClientRect();"
-        " return box.left >= 0 && box.right <= innerWidth; }"
-    )
-    assert tooltip.evaluate(inside)
+    box = tooltip.bounding_box()
+    assert 0 <= box["x"] <= 320 - box["width"]
     picture.press("Escape")
     assert not tooltip.is_visible()
 
@@ -339,8 +331,7 @@ def test_the_slider_moves_every_figure_and_the_commands(visit, hostile_report):
     assert len(code) == 2
     for shown in (slider, page.locator("#figures")):
         box = shown.bounding_box()  # what moves is in sight of who moves it
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= 900
+        assert 0 <= box["y"] <= 900 - box["height"]
     assert page.evaluate(OVERFLOW) <= 0
     seen.assert_quiet()
 
@@ -356,12 +347,12 @@ def test_the_slider_starts_at_what_is_advised(visit, plain_report):
 
 
 def test_a_command_is_copied_as_it_stands(visit, plain_report):
-    page = visit(
-        plain_report[0], permissions=["clipboard-read", "clipboard-write"]
-    ).page
-    page.get_by_label("How many members to keep").press("End")
+    allowed = ["clipboard-read", "clipboard-write"]
+    page = visit(plain_report[0], permissions=allowed).page
+    slider = page.get_by_label("How many members to keep")
+    slider.press("End")
     assert not page.locator("#commands").is_visible()  # all stay: nothing to do
-    page.get_by_label("How many members to keep").press("ArrowLeft")
+    slider.press("ArrowLeft")
     page.get_by_role("button", name="Copy: Prune in Python").click()
     page.locator("#spoken", has_text="Copied").wait_for(state="attached")
     line = plain_report[1].data["sizes"]["commands"][-1]
@@ -384,10 +375,8 @@ def test_choosing_a_member_tells_why_it_stays_or_goes(visit, plain_report):
         name = row.locator("th").inner_text()
         row.locator("td").first.click()
         assert told.inner_text() == f"{name}: {rows[name]['why']}"
-        assert told.evaluate(
-            "n => { const box = n.getBoundingClientRect();"
-            " return box.top >= 0 && box.bottom <= innerHeight; }"
-        )
+        box = told.bounding_box()
+        assert 0 <= box["y"] <= 900 - box["height"]
     assert "Goes: never picked" in told.inner_text()
     button = tried.first.locator("th button")
     button.focus()

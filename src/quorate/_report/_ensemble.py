@@ -312,14 +312,12 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
 
 def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidence:
     """Return votes as all there is to choose on."""
-    unfit = {"max_samples": request.max_samples, "target": request.target}
-    unfit["source"] = None if request.source == "auto" else request.source
-    for name, value in unfit.items():
-        if value is not None:
-            raise TypeError(
-                f"report({name}={value!r}): goes with an ensemble and samples; votes "
-                "have been cast already."
-            )
+    if unfit := {"max_samples", "target", "source"} & _given(request):
+        name = min(unfit)
+        raise TypeError(
+            f"report({name}={getattr(request, name)!r}): goes with an ensemble and "
+            "samples; votes have been cast already."
+        )
     if X is not None or y is not None:
         raise TypeError(
             f"report: {type(given).__name__} has its samples and labels; leave out X "
@@ -335,16 +333,19 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidenc
 
 
 def _refuse_for_summary(X: Any, y: Any, request: Request) -> None:
-    given = [name for name, value in (("X", X), ("y", y)) if value is not None]
-    for option in fields(request):
-        harmless = option.name in ("noise", "title", "n_jobs", "random_state")
-        if not harmless and getattr(request, option.name) != option.default:
-            given.append(option.name)
-    if given:
+    given = {name for name, value in (("X", X), ("y", y)) if value is not None}
+    unfit = (given | _given(request)) - {"noise", "title", "n_jobs", "random_state"}
+    if unfit:
         raise ValueError(
-            f"report({given[0]}=...): a summary has its samples, and nobody is chosen "
-            "from it; give only output, noise and title."
+            f"report({min(unfit)}=...): a summary has its samples, and nobody is "
+            "chosen from it; give only output, noise and title."
         )
+
+
+def _given(request: Request) -> set[str]:
+    """Return the names of the options that are not at their defaults."""
+    usual = ((option.name, option.default) for option in fields(request))
+    return {name for name, default in usual if getattr(request, name) != default}
 
 
 def _check_settings(request: Request) -> None:

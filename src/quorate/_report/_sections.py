@@ -308,9 +308,16 @@ def measure_rows(
                 grown = (kept > value) == (measure.direction == "higher")
                 more = "more" if grown else "less"
                 more = "the same" if abs(kept - value) < 5e-4 else more
-        short, meaning = measure.paper_name, measure.summary
-        known = {"measure": name, "short": short, "all": value, "kept": kept}
-        row = fill(MeasureRow, measure, more_diverse=more, meaning=meaning, **known)
+        row = fill(
+            MeasureRow,
+            measure,
+            measure=name,
+            short=measure.paper_name,
+            all=value,
+            kept=kept,
+            more_diverse=more,
+            meaning=measure.summary,
+        )
         rows.append(row)
     return rows
 

@@ -29,10 +29,7 @@ _NO_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
 }
-_QUANTITIES = (
-    *(("accuracy", "accuracy"), ("time", "seconds")),
-    *(("space", "bytes"), ("size", "kept")),
-)
+_QUANTITIES = {"time": "seconds", "space": "bytes", "size": "kept"}
 
 
 def study_figures(
@@ -131,9 +128,9 @@ def study_displays(results: Results) -> dict[str, Any]:
     if scores.n_methods > 1 and scores.n_blocks > 1:
         shown["ranks"] = RankDisplay.from_results(results)
         shown["critical-difference"] = CriticalDifferenceDisplay.from_results(results)
-    for name, quantity in _QUANTITIES:
-        how = {"relative": quantity == "accuracy"}
-        shown[name] = QuantityDisplay.from_results(results, quantity, **how)
+    shown["accuracy"] = QuantityDisplay.from_results(results, relative=True)
+    for name, quantity in _QUANTITIES.items():
+        shown[name] = QuantityDisplay.from_results(results, quantity)
     shown["decomposition"] = DecompositionDisplay.from_results(results)
     shown["diversity-correlation"] = CorrelationDisplay.from_results(results)
     shown["risk-and-error"] = RiskErrorDisplay.from_results(results)
