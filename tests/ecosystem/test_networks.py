@@ -109,5 +109,6 @@ def test_skorch_nets_need_nothing(data):
     small = quorate.prune(pool, X_new, codes, "best", keep=1)
     assert list(small.estimators) in (["net"], ["bayes"])
     # The labels were text before somebody made numbers of them for the net.
-    text = quorate.collect_votes({"net": net}, X_new, y_new)
+    member = quorate.as_member(net, ["bad", "good"])
+    text = quorate.collect_votes({"net": member}, X_new, y_new)
     np.testing.assert_array_equal(text.codes[0], net.predict(X_new))

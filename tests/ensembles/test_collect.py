@@ -204,39 +204,26 @@ class TestPools:
         assert collect_votes([forest], X, y).n_members == 1
 
     @pytest.mark.parametrize(
-        ("member", "message"),
+        ("make", "error", "message"),
         [
-            (object(), "'0' is an object without predict"),
-            (RandomForestRegressor(), "regressor: it does not vote"),
-            (KMeans(), "clusterer: it does not vote"),
+            (lambda y: object(), TypeError, "'0' is an object without predict"),
+            (lambda y: RandomForestRegressor(), TypeError, "regressor: it does not vo"),
+            (lambda y: KMeans(), TypeError, "clusterer: it does not vote"),
+            (lambda y: Outsider(np.eye(3)[y]), TypeError,
+             r"shape \(178, 3\); a vote is one label"),
+            (lambda y: Outsider(y[:3]), ValueError, "gave 3 votes on 178"),
+            (lambda y: Outsider(LABELS["words"][y]), ValueError, "mixed types"),
+            (lambda y: GaussianNB(), NotFittedError, "not fitted"),
         ],
-    )
-    def test_refused(self, member, message, wine):
-        with pytest.raises(TypeError, match=message):
-            collect_votes([member], *wine)
-
-    def test_probabilities_are_not_votes(self, wine):
+    )  # fmt: skip
+    def test_refused(self, make, error, message, wine):
         X, y = wine
-        with pytest.raises(TypeError, match=r"shape \(178, 3\); a vote is one label"):
-            collect_votes([Outsider(np.eye(3)[y])], X, y)
+        with pytest.raises(error, match=message):
+            collect_votes([make(y)], X, y)
 
     def test_empty(self, wine):
         with pytest.raises(ValueError, match="empty"):
             collect_votes([], *wine)
-
-    def test_wrong_number_of_votes(self, wine):
-        X, y = wine
-        with pytest.raises(ValueError, match="gave 3 votes on 178"):
-            collect_votes([Outsider(y[:3])], X, y)
-
-    def test_mixed_labels(self, wine):
-        X, y = wine
-        with pytest.raises(ValueError, match="mixed types"):
-            collect_votes([Outsider(LABELS["words"][y])], X, y)
-
-    def test_unfitted(self, wine):
-        with pytest.raises(NotFittedError):
-            collect_votes([GaussianNB()], *wine)
 
 
 SPARSE = ["bagging", "subspace", "forest", "extra trees", "adaboost"]
@@ -323,17 +310,19 @@ class TestInputs:
         votes = collect_votes(forest, X[y == 0], y[y == 0])
         np.testing.assert_array_equal(votes.classes, [0, 1, 2])
 
-    def test_wrong_shapes(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-        with pytest.raises(ValueError, match="expecting 13 features"):
-            collect_votes(forest, X[:, :5], y)
-        with pytest.raises(ValueError, match="X has 178 samples, y has 100"):
-            collect_votes(forest, X, y[:100])
-        with pytest.raises(ValueError, match="1-d"):
-            collect_votes(forest, X, y[:, None])
-        with pytest.raises(ValueError, match="mixed types"):
-            collect_votes(forest, X, LABELS["words"][y])
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            (lambda X, y: (X[:, :5], y), "expecting 13 features"),
+            (lambda X, y: (X, y[:100]), "X has 178 samples, y has 100"),
+            (lambda X, y: (X, y[:, None]), "1-d"),
+            (lambda X, y: (X, LABELS["words"][y]), "mixed types"),
+        ],
+    )
+    def test_wrong_shapes(self, change, message, wine):
+        forest = RandomForestClassifier(5, random_state=0).fit(*wine)
+        with pytest.raises(ValueError, match=message):
+            collect_votes(forest, *change(*wine))
 
     def test_renamed_columns_are_scikit_learns_to_refuse(self, wine):
         X, y = wine

@@ -70,7 +70,7 @@ class TestSelfTraining:
         (OneVsOneClassifier(FOREST), "each of its estimators_ decides about two"),
         (
             StackingClassifier([("nb", GaussianNB())], cv=2),
-            "pass its named_estimators_",
+            "for its named_estimators_",
         ),
         (GridSearchCV(FOREST, {"max_depth": [2]}, cv=2), "pass its best_estimator_"),
     ],

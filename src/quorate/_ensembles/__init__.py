@@ -15,7 +15,6 @@ from quorate._ensembles._adapters import (
 from quorate._ensembles._ask import ask_members
 from quorate._ensembles._batches import (
     BatchVoter,
-    VotedChunk,
     batch_check,
     batch_source,
 )
@@ -78,7 +77,6 @@ __all__ = [
     "Member",
     "MemberAdapter",
     "RowSource",
-    "VotedChunk",
     "WeightedVoting",
     "as_member",
     "ask_members",

@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
+from scipy.special import expit, softmax
 from sklearn.utils.metaestimators import available_if
 
 from quorate._messages import one_of
@@ -130,7 +131,7 @@ class AdaptedMember:
         n_classes = self._labels.size
         if given.ndim == 1 and n_classes == 2:
             if self.answers == "logits":
-                given = _sigmoid(given)
+                given = expit(given)
             given = np.stack([1 - given, given], axis=1)
         elif given.ndim != 2 or given.shape[1] != n_classes:
             raise ValueError(
@@ -139,7 +140,7 @@ class AdaptedMember:
                 f"{given.shape}."
             )
         elif self.answers == "logits":
-            given = _softmax(given)
+            given = softmax(given, axis=1)
         off = np.abs(given.sum(axis=1) - 1).max(initial=0.0)
         if not (given >= 0).all() or off > _SLACK:
             raise ValueError(
@@ -342,12 +343,3 @@ def _span(found: Array) -> str:
     if found.dtype.kind not in "biuf":
         return f"labels such as {found[0]!r}"
     return f"numbers from {found.min():.4g} to {found.max():.4g}"
-
-
-def _sigmoid(scores: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(-np.logaddexp(0, -scores)))
-
-
-def _softmax(scores: FloatArray) -> FloatArray:
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -47,7 +48,8 @@ def member_costs(ensemble: Any, kind: str, X: Any = None, repeats: int = 3) -> A
     if X is None:
         raise ValueError("cost='milliseconds': needs X to predict.")
     prepared = found.prepare(X)
-    return np.array([_time(m, prepared, repeats) for m in found.members])
+    calls = [partial(member.vote, prepared) for member in found.members]
+    return _best_milliseconds(calls, repeats)
 
 
 def _member_nodes(member: Member) -> int:
@@ -58,15 +60,6 @@ def _member_nodes(member: Member) -> int:
             "of trees and has no nodes to count."
         )
     return nodes
-
-
-def _time(member: Member, X: Any, repeats: int) -> float:
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        member.vote(X)
-        best = min(best, time.perf_counter() - start)
-    return 1e3 * best
 
 
 def pickled_bytes(thing: Any) -> int:
@@ -140,11 +133,15 @@ def _is_tree(thing: Any) -> bool:
 
 def predict_milliseconds(models: list[Any], X: Any, repeats: int = 5) -> FloatArray:
     """Return the best time of each model to predict X; models take turns."""
-    best = np.full(len(models), np.inf)
+    return _best_milliseconds([partial(model.predict, X) for model in models], repeats)
+
+
+def _best_milliseconds(calls: Sequence[Callable[[], Any]], repeats: int) -> FloatArray:
+    best = np.full(len(calls), np.inf)
     for _ in range(repeats):
-        for place, model in enumerate(models):
+        for place, call in enumerate(calls):
             start = time.perf_counter()
-            model.predict(X)
+            call()
             best[place] = min(best[place], time.perf_counter() - start)
     return 1e3 * best
 

@@ -19,12 +19,10 @@ from quorate._votes._labels import (
     check_same_family,
     code_dtype,
     codes_among,
-    encode_rows,
     encode_truth,
     positions,
     refuse_masked,
     union,
-    widened,
 )
 from quorate._votes._paired import (
     PairedCounts,
@@ -78,7 +76,6 @@ __all__ = [
     "check_votes",
     "code_dtype",
     "codes_among",
-    "encode_rows",
     "encode_truth",
     "joined_votes",
     "leave_one_out_predictions",
@@ -97,5 +94,4 @@ __all__ = [
     "warn_left_out",
     "weights_left",
     "why_not_scorable",
-    "widened",
 ]
