@@ -96,10 +96,11 @@ class TestForeignFiles:
         path = tmp_path / "s.sqlite"
         path.touch()
         with Store(path, read_only=True) as opened:
-            assert opened.plan is None
             assert opened.done() == set()
-        with pytest.raises(ValueError, match="holds no study"):
-            Results.read(path)
+            with pytest.raises(ValueError, match="holds no study"):
+                _ = opened.plan
+        for command in ("report", "resume"):
+            assert "s.sqlite: holds no study." in study(command, path).output
         assert path.read_bytes() == b""
         Store(path).close()
         with Store(path) as opened:

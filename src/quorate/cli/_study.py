@@ -105,8 +105,6 @@ def resume(store: Path, **options: Any) -> None:
 
     with Store(store, read_only=True) as opened:
         plan = opened.plan
-    if plan is None:
-        raise ValueError(f"{store}: holds no plan to resume.")
     _run(plan, store, **options)
 
 
@@ -237,7 +235,7 @@ def report(
         from quorate._report import study_report
 
         with Store(store, read_only=True) as opened:
-            plan = None if opened.plan is None else opened.plan.to_dict()
+            plan = opened.plan.to_dict()
         named = {"store": str(store), "reference": reference}
         study_report(results, output=html, plan=plan, **named)
         output = html

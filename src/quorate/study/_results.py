@@ -167,8 +167,6 @@ class Results:
         """Read the results in a store."""
         with Store(path, read_only=True) as store:
             plan = store.plan
-            if plan is None:
-                raise ValueError(f"{path}: holds no study.")
             try:
                 return cls._from_store(store, plan)
             except FileFormatError:

@@ -132,11 +132,9 @@ def run_plan(
 
 def check_plan(plan: Plan, store: Store) -> None:
     """Refuse a plan that is not the one whose results the store holds."""
-    stored = store.plan
-    if stored is None or not store.done():
-        return
     # through JSON, which makes lists of tuples
-    if json.dumps(stored.to_dict()) != json.dumps(plan.to_dict()):
+    text = json.dumps(plan.to_dict())
+    if store.done() and json.dumps(store.plan.to_dict()) != text:
         raise ValueError(
             f"{store.path}: holds the results of another plan; choose another file."
         )

@@ -119,11 +119,11 @@ class Store:
         self.close()
 
     @property
-    def plan(self) -> Plan | None:
-        """The plan the results belong to; None if there is none yet."""
+    def plan(self) -> Plan:
+        """The plan the results belong to; a ``ValueError`` if there is none yet."""
         rows = self._read("select value from about where key = 'plan'")
         if not rows:
-            return None
+            raise ValueError(f"{self.path}: holds no study.")
         raw = self._parsed(rows[0][0])
         try:
             return Plan.from_dict(raw)
