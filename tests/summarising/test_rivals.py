@@ -202,6 +202,20 @@ def test_errors_of_both_are_counted(forest, small, boosted, data):
         assert found.same[0] == np.sum(mine == theirs)
 
 
+def test_text_in_objects(data):
+    X, words = data[0], np.array(["ant", "bee", "cow"], dtype=object)[data[1]]
+    big, other = (
+        RandomForestClassifier(7, random_state=at).fit(X[:300], words[:300])
+        for at in (0, 1)
+    )
+    assert big.classes_.dtype == object
+    X, y = X[300:], words[300:]
+    expected = big.score(X, y), other.score(X, y)
+    assert quorate.compare(big, other, X, y, repeats=1).accuracy == expected
+    assert quorate.compare(big, other, [(X, y)]).accuracy == expected
+    assert quorate.certify(big, other, X, y, tolerance=0.9).n_kept == 7
+
+
 def test_rivals_are_kept_in_files(forest, small, data, tmp_path):
     X, y = data[0][800:], data[1][800:]
     for against in (small, [4, 2, 0], None):

@@ -145,19 +145,17 @@ def test_bad_frames(table, options, why):
         Votes.from_table(table, **options)
 
 
-def test_nullable_columns():
-    frame = pd.DataFrame({"a": [1, 0], "y": [1, 0]}, dtype="Int64")
-    np.testing.assert_array_equal(Votes.from_table(frame).codes, [[1, 0]])
-
-
-def test_no_tables(tmp_path):
-    with pytest.raises(TypeError, match="a path or a data frame, got list"):
-        Votes.from_table([[1]])
-    (tmp_path / "votes.xls").touch()
-    with pytest.raises(ValueError, match=r"tables come as \.csv, \.csv\.gz"):
-        Votes.from_table(tmp_path / "votes.xls")
-    with pytest.raises(FileNotFoundError):
-        Votes.from_table(tmp_path / "votes.csv")
+@pytest.mark.parametrize(
+    ("table", "error", "words"),
+    [
+        ([[1]], TypeError, "a path or a data frame, got list"),
+        (__file__, ValueError, r"tables come as \.csv, \.csv\.gz"),
+        ("nowhere.csv", FileNotFoundError, "no such file"),
+    ],
+)
+def test_no_tables(table, error, words):
+    with pytest.raises(error, match=words):
+        Votes.from_table(table)
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(10, 20_000), (40_000, 5)])
@@ -190,10 +188,12 @@ def test_probabilities_are_no_votes(truth, tmp_path):
             Votes.from_table(frame)
 
 
-def test_fractions_that_are_labels():
+def test_fractions_that_are_labels_and_nullable_columns():
     labels = [0.0, 0.25, 0.5, 0.75, 1.0]
     frame = pd.DataFrame({"a": labels, "b": labels[::-1], "y": labels})
-    assert Votes.from_table(frame).n_classes == 5
+    assert Votes.from_table(frame).classes.tolist() == labels
+    frame = pd.DataFrame({"a": [1, 0], "y": [1, 0]}, dtype="Int64")
+    np.testing.assert_array_equal(Votes.from_table(frame).codes, [[1, 0]])
 
 
 @pytest.mark.parametrize(

@@ -277,13 +277,14 @@ class TestMask:
         np.testing.assert_array_equal(votes.sample_errors(), [0.5, 0, 0.5])
         np.testing.assert_array_equal(votes.sample_counts()[1], [2, 3, 2])
 
-    def test_what_is_hidden_is_not_looked_at(self):
-        hidden = [[True, False], [True, True]]
-        for rubbish in (np.nan, 7.0):
-            votes = Votes(np.array([[0, rubbish], [1, 1]]), [0, 1], valid=hidden)
-            np.testing.assert_array_equal(votes.classes, [0, 1])
-        votes = Votes([["a", None], ["b", "b"]], ["a", "b"], valid=hidden)
-        np.testing.assert_array_equal(votes.codes, [[0, -1], [1, 1]])
+    @pytest.mark.parametrize("hidden", [np.nan, 7.0, None, 1000, "x"])
+    def test_what_is_hidden_is_not_looked_at(self, hidden):
+        labels = ["a", "b"] if hidden in (None, "x") else [0, 1]
+        rows = [[labels[0], hidden], [labels[1]] * 2]
+        for given in (rows, np.array(rows)):
+            votes = Votes(given, labels, valid=[[True, False], [True, True]])
+            np.testing.assert_array_equal(votes.classes, labels)
+            np.testing.assert_array_equal(votes.codes, [[0, -1], [1, 1]])
 
     def test_a_sample_nobody_votes_on_is_left_out(self):
         with pytest.warns(LeftOutWarning, match="1 of 3 samples") as caught:

@@ -166,7 +166,7 @@ def read_parts(
             raise FileFormatError(f"{path}: column {twice[0]!r} appears twice.")
         # Columns that were made the index are columns again.
         hidden = set(wanted).difference(frame.columns)
-        levels = [name for name in frame.index.names if str(name) in hidden]
+        levels = [n for n in frame.index.names if n is not None and str(n) in hidden]
         yield frame.reset_index(levels) if levels else frame
 
 

@@ -25,6 +25,7 @@ from quorate._votes import (
     PairedErrors,
     Summary,
     Votes,
+    as_labels,
     code_dtype,
     codes_among,
     prefix_predictions,
@@ -136,7 +137,8 @@ class Rival:
     def decisions(self, votes: Votes, X: Any) -> Iterable[Array]:
         """Return the classes that each candidate decides for."""
         if self.model is not None or self.order is None:
-            return [codes_among(np.asarray(self.model.predict(X)), votes.classes)]
+            predicted = as_labels(self.model.predict(X), "against")
+            return [codes_among(predicted, votes.classes)]
         if self.sizes.size > 1:
             small = code_dtype(votes.n_classes)
             prefixes = prefix_predictions(votes, self.order)

@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate._data import RowDigest
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._labels import codes_among
+from quorate._votes._labels import as_labels, codes_among, union
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,7 +251,8 @@ def pair_predictions(
         The classes that errors are counted by, sorted.
     PairedErrors
     """
-    known = [y, whole] if classes is None else [y, whole, classes]
-    found = np.unique(np.concatenate(known))
-    codes, mine, theirs = (codes_among(each, found) for each in (y, whole, rival))
+    truth, mine, theirs = (as_labels(each, "labels") for each in (y, whole, rival))
+    known = [] if classes is None else [as_labels(classes, "classes")]
+    found = union([truth, mine, *known], truth)
+    codes, mine, theirs = (codes_among(each, found) for each in (truth, mine, theirs))
     return found, PairedErrors.count(codes, mine, [theirs], found.size, **about)
