@@ -76,7 +76,7 @@ def test_columns_too_many_and_in_another_order(here, name, as_folder):
     plain.to_csv("plain.csv", index=False)
     mixed = plain.assign(city="Rome", id=range(len(plain)))
     mixed[["city", "d", "kind", "b", "a", "id", "c"]].to_csv("new/1.csv", index=False)
-    mixed[:as_folder].assign(note=1).to_csv("new/2.csv", index=False)
+    mixed[: int(as_folder)].assign(note=1).to_csv("new/2.csv", index=False)
     data = "new" if as_folder else "new/1.csv"
     words = ["prune", "model.skops", data, "--target", "kind", "--keep", 2, "--json"]
     done = run(*words, "-o", "small.skops", "--test", "new/1.csv")

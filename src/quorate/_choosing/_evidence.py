@@ -209,6 +209,7 @@ def gather(
         How many will be kept, to refuse more than there are.
     """
     check_source(source, owner)
+    check_scoring(scoring, owner)  # before the ensemble is looked at
     found = read_ensemble(ensemble)
     check_scoring(scoring, owner, averages=found.rule.name == "average")
     if isinstance(size, FixedSize):
