@@ -152,7 +152,7 @@ def pruned(model, X_choose, y_choose, **options):
 
 def judged(model, small):
     compared = quorate.compare(model, small, X[TEST], Y[TEST], repeats=1)
-    proven = quorate.certify(model, small, X[TEST], Y[TEST], tolerance=0.2)
+    proven = quorate.certify(model, small, X[TEST], Y[TEST], tolerance=0.12)
     votes = quorate.collect_votes(model, X[TEST], Y[TEST])
     walked = quorate.certify(votes, np.arange(votes.n_members)[::-1], tolerance=0.1)
     return {

@@ -406,6 +406,7 @@ class TestPrunedClassifier:
                 model = PrunedClassifier(inner, prune_on=prune_on).fit(form(X), y)
                 model.predict(form(X_test))
 
+    @pytest.mark.filterwarnings("ignore::quorate.exceptions.CoverageWarning")
     def test_sample_weight(self, data):
         X, X_test, y, _ = data
         weight = np.where(y == "benign", 50.0, 0.01)
@@ -418,6 +419,7 @@ class TestPrunedClassifier:
         nb = VotingClassifier([("svc", LinearSVC()), ("svc2", LinearSVC(C=2))])
         PrunedClassifier(nb, keep=1).fit(X, y, sample_weight=weight)
 
+    @pytest.mark.filterwarnings("ignore::quorate.exceptions.CoverageWarning")
     def test_metadata_routing(self, data):
         X, X_test, y, _ = data
         weight = np.where(y == "benign", 50.0, 0.01)

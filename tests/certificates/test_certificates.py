@@ -16,6 +16,7 @@ from tests.figures import allowed, note
 
 import quorate
 from quorate._judging import error_limit, excess_limit, samples_needed
+from quorate._judging._certificate import ClassLimit
 
 
 @given(
@@ -164,7 +165,7 @@ def test_certify_refuses(votes, order, options, why):
 def test_certify_takes_what_is_just_enough():
     assert quorate.certify(noisy_votes(n_samples=FEW), ORDER, tolerance=0.02)
     some = quorate.select(VOTES, "re", max_samples=400)
-    assert quorate.certify(noisy_votes(seed=1), some, tolerance=0.5).holds
+    assert quorate.certify(noisy_votes(seed=1), some, tolerance=0.3).holds
     with pytest.raises(NotFittedError, match="BestMembers"):
         quorate.certify(VOTES, quorate.pruning.BestMembers())
 
@@ -184,6 +185,20 @@ def forest_and_data():
     return RandomForestClassifier(20, random_state=0).fit(X[:300], y[:300]), X, y
 
 
+def class_limits_by_the_book(wrong, y):
+    """Each class by itself, at half of the risk."""
+    whole, small = wrong
+    limited = []
+    for label in (0, 1):
+        of_class = y == label
+        n = int(of_class.sum())
+        only = (small & ~whole & of_class).sum(), (whole & ~small & of_class).sum()
+        recalls = tuple(float(1 - each[of_class].mean()) for each in wrong)
+        limit = float(excess_limit(*only, n, 0.025))
+        limited.append((str(label), n, pytest.approx(recalls), limit))
+    return tuple(ClassLimit(*each) for each in limited)
+
+
 def test_two_models(forest_and_data):
     forest, X, y = forest_and_data
     small = quorate.prune(forest, X[:300], y[:300], method="mdm", keep=0.5)
@@ -199,7 +214,11 @@ def test_two_models(forest_and_data):
     assert (found.error_limit, found.excess_limit) == (
         beside.error_limits[1], beside.excess_limit
     )  # fmt: skip
-    assert f"{100 * beside.excess_limit:+.2f} pp\nAccuracy on 1,200" in repr(beside)
+    assert f"{100 * beside.excess_limit:+.2f} pp\nrecall of 0, at least" in repr(beside)
+    assert found.classes == class_limits_by_the_book(wrong, y[300:])
+    for each in found.classes:
+        assert beside.recall_limits[each.label] == each.limit
+        assert beside.recalls[each.label] == each.recalls
     assert "each with 95 % confidence." in " ".join(repr(beside).split())
     proven = f"{100 * found.excess_limit:+.2f} pp is proven"
     assert f"than all of them ({proven}), and on at most" in str(found)
@@ -208,12 +227,17 @@ def test_two_models(forest_and_data):
     assert (nothing.n_kept, nothing.holds) == (20, False)
     for name in ("error", "error_limit", "excess_limit"):
         assert getattr(nothing, name) == getattr(found, name)
+    limits = [
+        f"{each.label} {100 * each.limit:.1f} points (only {each.n_samples} samples)"
+        for each in nothing.classes
+    ]
     needed = nothing.tolerance_needed
     assert found.excess_limit <= needed < found.excess_limit + 1e-4
     assert str(nothing) == (
         "It is not certified that these 10 of 20 members err at most 0.5 percentage "
         "points more than all of them, with 95 % confidence from 1,200 samples, taken "
-        f"as new: more samples may do, and a tolerance of {needed:g} would."
+        f"as new: more samples may do, and a tolerance of {needed:g} would. Recall "
+        f"falls by at most: {', '.join(limits)}."
     )
     assert nothing.to_dict()["tolerance_needed"] == needed
     assert quorate.certify(forest, small, X[300:], y[300:], tolerance=needed).holds
@@ -367,7 +391,7 @@ class Lopsided(quorate.pruning.Pruner):
 def test_all_members_with_new_weights_are_another_ensemble():
     chosen_on, fresh = noisy_votes(seed=1), noisy_votes(seed=2)
     pruner = Lopsided(keep=1.0).fit(chosen_on)
-    loose = quorate.certify(fresh, pruner, tolerance=0.9)
+    loose = quorate.certify(fresh, pruner, tolerance=0.3)
     assert loose.weights.tolist() == pruner.weights_.tolist()
     assert loose.error == fresh.keep([0]).error()
     assert loose.error_limit == error_limit(round(loose.error * 800), 800)

@@ -49,7 +49,7 @@ def balanced(fraud):
         ([1] * 10, 0, 10, "0 of the 10 rows of class 'rare' have 2 out-of-bag votes"),
         ([1] * 10, 0, 4, ""),
         ([], 5, 200, "0 of the 5 rows of class 'rare' have 10"),
-        ([], 0, 200, ""),  # a class without rows
+        ([], 4, 200, ""),  # too few rows to count
     ],
 )  # fmt: skip
 def test_the_rule(n_votes, n_left_out, n_members, words):

@@ -184,8 +184,7 @@ class TestSelect:
     ("codes", "source", "rule"),
     [
         (None, None, "keep='default'"),  # by honest errors
-        (None, VoteSource.TRAINING, "keep=0.2"),  # which tell nothing
-        ([[0], [1], [0]], None, "keep=0.2"),  # nor do too few samples
+        ([[0], [1], [0]], None, "keep=0.2"),  # too few samples tell nothing
     ],
 )
 def test_the_usual_size_of_a_pool_is_found_if_errors_can_tell(
@@ -196,6 +195,13 @@ def test_the_usual_size_of_a_pool_is_found_if_errors_can_tell(
     parts = given.codes, given.y, given.classes
     pool = quorate.Votes.from_codes(*parts, family="pool", source=source)
     assert select(pool, "mdm").rule == rule
+
+
+def test_the_usual_size_of_a_pool_is_not_learned_on_training_votes(votes):
+    parts, how = (votes.codes, votes.y, votes.classes), {"family": "pool"}
+    pool = quorate.Votes.from_codes(*parts, source=VoteSource.TRAINING, **how)
+    with pytest.raises(ValueError, match="give samples that no member was trained on"):
+        select(pool, "mdm")
 
 
 class TestExplanation:

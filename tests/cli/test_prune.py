@@ -110,7 +110,7 @@ def test_expects_nothing_of_members_with_new_leaves_or_where_it_compares(run, fo
     [
         (["--keep", "auto"], range(1, 40)),
         (["--method", "oep", "--keep", "own"], range(1, 41)),
-        (["--tolerance", "0.5"], range(1, 8)),  # fewer than the 8 of the default
+        (["--tolerance", "0.2"], range(1, 8)),  # fewer than the 8 of the default
         (["--budget", "nodes=100"], range(1, 15)),
         (["--rows", "new", "--method", "oo", "--keep", "3"], [3]),
     ],

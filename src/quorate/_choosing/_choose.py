@@ -30,9 +30,15 @@ from quorate._choosing._size import (
 )
 from quorate._data import as_seed
 from quorate._messages import warn
-from quorate._scoring import Score, check_ranking, check_scoring, score_for
+from quorate._scoring import Score, check_ranking, check_scoring, score_for, why_empty
 from quorate._typing import Array, Progress
-from quorate._votes import Summary, Votes, VoteSource, warn_if_uncovered
+from quorate._votes import (
+    Summary,
+    Votes,
+    VoteSource,
+    WholePrediction,
+    warn_if_uncovered,
+)
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
 from quorate.pruning import Pruner, choose_method, make_pruner
 
@@ -125,6 +131,8 @@ class Chooser:
             reason = "are too few to find out how many members are enough"
             self._warn_that_all_stay(members.n_kept, reason)
             return self.first(self._with_curve(members), members.n_kept)
+        if size.tolerance is not None and score.is_accuracy:
+            _refuse_empty(size.tolerance, votes, self.owner)
         curve = cross_fitted_curve(self.evidence, members.pruner, members.order, score)
         number = size.resolve(curve)
         if number is None:
@@ -395,6 +403,16 @@ def method_for(
     if unseeded and seed is not None:
         pruner.set_params(random_state=seed)
     return pruner
+
+
+def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
+    """Refuse a tolerance that a model which ignores a class would keep to."""
+    right = WholePrediction(votes).codes() == votes.y
+    samples, found = (
+        np.bincount(y, minlength=votes.n_classes) for y in (votes.y, votes.y[right])
+    )
+    if why := why_empty(tolerance, votes.classes, samples, found):
+        raise ValueError(f"{owner}(tolerance={tolerance!r}): {why}.")
 
 
 def refuse_uncovered(scoring: Any, votes: Votes, owner: str) -> None:

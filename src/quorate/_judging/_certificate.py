@@ -8,9 +8,11 @@ import numpy as np
 
 from quorate._kernels import limits
 from quorate._output import escape
-from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import points_text
-from quorate._votes import VoteSource
+from quorate._votes import PairedErrors, VoteSource
+
+_MOST_CLASSES = 10  # whose limits are put into words
 
 
 def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
@@ -89,6 +91,65 @@ def check_share(owner: str, name: str, value: float) -> None:
         raise ValueError(f"{owner}({name}={value!r}): a number between 0 and 1.")
 
 
+@dataclass(frozen=True, slots=True)
+class ClassLimit:
+    """What is known of one class: how much of it is found, and what may be lost.
+
+    Attributes
+    ----------
+    label : str
+        The class.
+    n_samples : int
+        Samples of it.
+    recalls : tuple of float
+        Share of them that is found, before and after.
+    limit : float
+        Upper limit on the loss of recall; the limits of all classes hold together.
+    """
+
+    label: str
+    n_samples: int
+    recalls: tuple[float, float]
+    limit: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        before, after = self.recalls
+        return {
+            "class": self.label,
+            "samples": self.n_samples,
+            "before": before,
+            "after": after,
+            "loss_limit": self.limit,
+        }
+
+
+def class_limits(
+    paired: PairedErrors, classes: Array, place: int = 0, delta: float = 0.05
+) -> tuple[ClassLimit, ...]:
+    """Return the limits of all classes that occur, wrong together in ``delta`` at most.
+
+    Parameters
+    ----------
+    paired : PairedErrors
+    classes : array
+        The labels.
+    place : int
+        Which of the other models.
+    delta : float
+        Probability that a limit does not hold, at most.
+    """
+    there = np.flatnonzero(paired.samples)
+    limited: list[ClassLimit] = []
+    for code in there:
+        n, first, second = int(paired.samples[code]), *paired.errors[:2, place, code]
+        found = paired.found_whole[code], paired.found[place, code]
+        limit = excess_limit(first, second, n, delta / there.size)
+        recalls = float(found[0] / n), float(found[1] / n)
+        limited.append(ClassLimit(str(classes[code]), n, recalls, float(limit)))
+    return tuple(limited)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
     """The smallest prefix of an order that is certified to be good enough.
@@ -133,6 +194,11 @@ class Certificate:
     n_second : int | None
         Members of a second model, where these are not some of the whole ensemble's; no
         position stands for them then, and ``order`` is empty if it is certified.
+    classes : tuple of ClassLimit
+        Recall of every class, and the limit on how much of it is lost; of the only
+        candidate, or of what is certified, and empty where that is the whole ensemble.
+    empty_from : float
+        The tolerance from which on a model that ignores a class would be certified.
     """
 
     order: IntArray
@@ -153,6 +219,8 @@ class Certificate:
     single: bool = False
     source: VoteSource | None = None
     n_second: int | None = None
+    classes: tuple[ClassLimit, ...] = ()
+    empty_from: float = 1.0
 
     @property
     def n_kept(self) -> int:
@@ -186,7 +254,7 @@ class Certificate:
         if self.sizes[-1] == self.n_members and not self.single:
             return None  # there is nothing but the whole
         limit = math.ceil(10_000 * float(self.excess_limits[-1])) / 10_000
-        return limit if limit < 1 else None
+        return limit if limit < self.empty_from else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
@@ -205,6 +273,7 @@ class Certificate:
             "excess_limit": self.excess_limit,
             "tolerance_needed": self.tolerance_needed,
             "second_members": self.n_second,
+            "classes": [limit.to_dict() for limit in self.classes],
             "sentence": str(self),
         }
 
@@ -222,12 +291,25 @@ class Certificate:
         sure = f"{100 * (1 - self.delta):g} % confidence from {samples}"
         sure += ", every class counting the same" * self.balanced
         if not self.holds:
-            return self._refusal(sure)
+            return f"{self._refusal(sure)}{self._by_class}"
         found = f" ({points_text(self.excess_limit)} is proven)" * self.single
         return (
             f"{self._claim}{found}, and on at most {100 * self.error_limit:.2f} % of "
-            f"new samples, each with {sure}."
+            f"new samples, each with {sure}.{self._by_class}"
         )
+
+    @property
+    def _by_class(self) -> str:
+        """What each class may lose, and where samples are too few to tell."""
+        if not 0 < len(self.classes) <= _MOST_CLASSES:
+            return ""
+        needed = samples_needed(self.tolerance, self.delta / len(self.classes))
+        parts = [
+            f"{each.label} {max(100 * each.limit, 0):.1f} points"
+            + f" (only {each.n_samples:,} samples)" * (each.n_samples < needed)
+            for each in self.classes
+        ]
+        return f" Recall falls by at most: {', '.join(parts)}."
 
     @property
     def _claim(self) -> str:

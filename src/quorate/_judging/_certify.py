@@ -19,12 +19,18 @@ from quorate._ensembles import (
 from quorate._judging._certificate import (
     Certificate,
     check_share,
+    class_limits,
     error_limit,
     excess_limit,
     samples_needed,
 )
 from quorate._judging._compare import read_pair
-from quorate._scoring import is_accuracy
+from quorate._scoring import (
+    costs_of_ignoring,
+    is_accuracy,
+    usual_tolerance,
+    why_empty,
+)
 from quorate._summarising import count_pair, member_order, summarise
 from quorate._typing import Array, IntArray
 from quorate._votes import (
@@ -49,7 +55,7 @@ def certify(
     X: Any = None,
     y: Any = None,
     *,
-    tolerance: float = 0.02,
+    tolerance: float | None = None,
     delta: float = 0.05,
     class_weight: str | None = None,
     scoring: Any = None,
@@ -76,8 +82,10 @@ def certify(
     X, y : array-like
         Samples that neither training nor choosing saw, with two ensembles; or, without
         ``y``, what :func:`quorate.summarise` takes as batches.
-    tolerance : float
-        By how much the error may exceed that of the whole ensemble, such as 0.02.
+    tolerance : float, optional
+        By how much the error may exceed that of the whole ensemble. By default 0.02, or
+        a fifth of the share of the rarest class if that is less. A tolerance that a
+        model which never predicts some class would keep to as well is refused.
     delta : float
         Probability of a wrong certificate, over the draw of the samples, at most.
     class_weight : {"balanced"}, optional
@@ -152,7 +160,8 @@ def certify(
     if class_weight not in (None, "balanced"):
         raise ValueError(f"certify(class_weight={class_weight!r}): None or 'balanced'.")
     check_source(source, "certify")
-    check_share("certify", "tolerance", tolerance)
+    if tolerance is not None:
+        check_share("certify", "tolerance", tolerance)
     check_share("certify", "delta", delta)
     asked = {"tolerance": tolerance, "delta": delta, "balanced": bool(class_weight)}
     if isinstance(votes, Summary):
@@ -251,7 +260,7 @@ def _walk_down(
     n_members: int,
     source: VoteSource | None,
     *,
-    tolerance: float,
+    tolerance: float | None,
     delta: float,
     balanced: bool,
 ) -> Certificate:
@@ -261,6 +270,12 @@ def _walk_down(
     a level that leaves room for all of them to hold at once.
     """
     counts, samples = paired.errors, paired.samples
+    given = "" if tolerance is None else f"tolerance={tolerance!r}"
+    tolerance = tolerance or usual_tolerance(samples, balanced=balanced)
+    found = paired.found_whole
+    if why := why_empty(tolerance, classes, samples, found, balanced=balanced):
+        raise ValueError(f"certify({given}): with {tolerance:g}, {why}.")
+    empty_from = min(1.0, costs_of_ignoring(samples, found, balanced=balanced).min())
     if not balanced:
         counts, samples = counts.sum(axis=2, keepdims=True), samples.sum(keepdims=True)
     _check_samples(samples, classes, tolerance, delta)
@@ -312,6 +327,10 @@ def _walk_down(
         single=single,
         source=source,
         n_second=int(sizes[0]) if order is None else None,
+        classes=class_limits(paired, classes, max(shown, 0), delta / n_outcomes)
+        if single or holds
+        else (),
+        empty_from=empty_from,
     )
 
 

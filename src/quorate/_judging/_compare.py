@@ -26,7 +26,7 @@ from quorate._ensembles import (
     source_of,
     were_chosen_on,
 )
-from quorate._judging._certificate import error_limit, excess_limit
+from quorate._judging._certificate import class_limits, error_limit, excess_limit
 from quorate._output import table_html
 from quorate._scoring import (
     Score,
@@ -97,6 +97,9 @@ class Comparison:
         Exact upper limit on how much more the second errs, with 95 % confidence.
     recalls : dict[str, tuple[float, float]] | None
         Share of each class's samples that is found, before and after.
+    recall_limits : dict[str, float] | None
+        Upper limits on the recall that each class loses, which hold together with 95 %
+        confidence; None where no limits are given.
     scoring : str
         What the models were to be judged by.
     score : tuple[float, float] | None
@@ -123,6 +126,7 @@ class Comparison:
     error_limits: tuple[float, float] | None = None
     excess_limit: float | None = None
     recalls: dict[str, tuple[float, float]] | None = None
+    recall_limits: dict[str, float] | None = None
     scoring: str = "accuracy"
     score: tuple[float, float] | None = None
     score_errors: tuple[float, float, float] | None = None
@@ -166,6 +170,10 @@ class Comparison:
             more = points_text(self.excess_limit)
             rows.append(("error, at most", first, second, ""))
             rows.append(("extra error, at most", "", "", more))
+        if self.recall_limits is not None and len(self.recall_limits) <= _MOST_RECALLS:
+            for label, limit in self.recall_limits.items():
+                lost = points_text(-limit)
+                rows.append((f"recall of {label}, at least", "", "", lost))
         return rows
 
     def _score_rows(
@@ -208,6 +216,7 @@ class Comparison:
         told: dict[str, Any] = {
             "agreement": self.agreement,
             "excess_limit": self.excess_limit,
+            "recall_limits": self.recall_limits,
             "n_samples": self.n_samples,
             "source": str(self.source),
             "chosen_on": self.chosen_on,
@@ -455,6 +464,8 @@ def _counted(
         },
     }
     if source.is_unseen and not chosen_on:
+        limited = class_limits(paired, classes)
+        judged["recall_limits"] = {each.label: each.limit for each in limited}
         only = int(paired.only_rival[0]), int(paired.only_whole[0])
         judged["error_limits"] = _pair(error_limit(count, n) for count in wrong)
         judged["excess_limit"] = float(excess_limit(*only, n))

@@ -24,7 +24,7 @@ from quorate._judging import certify, samples_needed
 from quorate._report._reproduce import Request
 from quorate._report._sections import CHOSEN_BEFORE, Pair, fill, why_unscored
 from quorate._report._text import Measure
-from quorate._scoring import Score, find_score
+from quorate._scoring import Score, find_score, usual_tolerance
 from quorate._theory import Diagnosis, diagnose
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
@@ -423,6 +423,12 @@ class CertificateSection:
     refusal: None = None
 
 
+def reason_of(error: ValueError) -> str:
+    """Return why something was refused, as a sentence."""
+    why = str(error).split(": ", 1)[-1]
+    return why[:1].upper() + why[1:]
+
+
 def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificate:
     """Certify what one half of the samples chooses, on the other half.
 
@@ -447,7 +453,8 @@ def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificat
     if score.needs_every_class:  # in both halves
         mixed = mixed[np.argsort(votes.y[mixed], kind="stable")]
         first, second = mixed[::2], mixed[1::2]
-    needed = samples_needed(TOLERANCE, DELTA)
+    tolerance = usual_tolerance(np.bincount(votes.y[second]))
+    needed = samples_needed(tolerance, DELTA)
     if second.size < needed or _lacks_class(votes.at(first), score):
         return NoCertificate(
             f"A promise needs at least {2 * needed:,} samples: half to choose on, half "
@@ -460,7 +467,10 @@ def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificat
     given, method = selection.judged_by.given, analysis.request.method
     chosen = choose(half, method, size, seed=seed, scoring=given)
     others = votes.at(np.sort(second))
-    proven = certify(others, chosen, tolerance=TOLERANCE, delta=DELTA)
+    try:
+        proven = certify(others, chosen, tolerance=tolerance, delta=DELTA)
+    except ValueError as error:
+        return NoCertificate(reason_of(error))
     tried = None if nested else chosen.n_kept
     more = {"text": str(proven), "nested": nested, "tried": tried}
     return fill(CertificateSection, proven, **more)

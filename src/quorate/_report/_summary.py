@@ -9,9 +9,9 @@ from quorate._report import _sections
 from quorate._report._advice import best_member, votes_advice
 from quorate._report._expected import (
     DELTA,
-    TOLERANCE,
     CertificateSection,
     NoCertificate,
+    reason_of,
 )
 from quorate._report._page import Report, Step, VotesPage, render
 from quorate._report._pictures import evenly_spread, votes_pictures
@@ -154,10 +154,9 @@ def _certificate(summary: Summary, honest: bool) -> CertificateSection | NoCerti
     if not honest:
         return NoCertificate(why_unscored(summary))
     try:
-        proven = certify(summary, tolerance=TOLERANCE, delta=DELTA)
+        proven = certify(summary, delta=DELTA)
     except ValueError as error:
-        why = str(error).split(": ", 1)[-1]
-        return NoCertificate(why[:1].upper() + why[1:])
+        return NoCertificate(reason_of(error))
     return fill(CertificateSection, proven, text=str(proven))
 
 

@@ -28,6 +28,11 @@ from quorate._scoring._score import (
     where_voted,
 )
 from quorate._scoring._scorers import EvaluatedScore, shown_scoring
+from quorate._scoring._tolerance import (
+    costs_of_ignoring,
+    usual_tolerance,
+    why_empty,
+)
 
 __all__ = [
     "EvaluatedScore",
@@ -38,6 +43,7 @@ __all__ = [
     "TableScore",
     "check_ranking",
     "check_scoring",
+    "costs_of_ignoring",
     "count_pairs",
     "counts_every_class",
     "find_score",
@@ -49,5 +55,7 @@ __all__ = [
     "shown_scoring",
     "stratified_folds",
     "try_out",
+    "usual_tolerance",
     "where_voted",
+    "why_empty",
 ]

@@ -20,6 +20,8 @@ ENOUGH_VOTES = 10
 """Votes a row needs; of fewer than 50 members, a fifth of them."""
 ENOUGH_ROWS = 0.5
 """Share of the rows of each class that need them."""
+FEWEST_ROWS = 5
+"""Of fewer rows, chance decides who votes on them, and they hardly count."""
 
 
 def why_not_covered(
@@ -43,14 +45,14 @@ def why_not_covered(
     --------
     >>> import numpy as np
     >>> classes = np.array(["fraud", "none"])
-    >>> y, n_votes, left_out = np.array([0, 1]), np.array([2, 74]), np.array([0, 0])
+    >>> y, n_votes, left_out = np.array([0, 1]), np.array([2, 74]), np.array([6, 0])
     >>> why_not_covered(y, n_votes, left_out, classes, 200)[:65]
-    "0 of the 1 rows of class 'fraud' have 10 out-of-bag votes or more"
+    "0 of the 7 rows of class 'fraud' have 10 out-of-bag votes or more"
     """
     needed = min(ENOUGH_VOTES, max(n_members // 5, 1))
     enough = np.bincount(y[n_votes >= needed], minlength=classes.size)
     rows = np.bincount(y, minlength=classes.size) + left_out
-    share = np.where(rows > 0, enough / np.maximum(rows, 1), 1.0)
+    share = np.where(rows < FEWEST_ROWS, 1.0, enough / np.maximum(rows, 1))
     worst = int(share.argmin())
     if share[worst] >= ENOUGH_ROWS:
         return ""

@@ -85,7 +85,10 @@ class SampleVotes(VoteCounts):
 
     @property
     def flaw(self) -> str:
-        """See :class:`VoteCounts`; out of bag, every class needs enough votes."""
+        """Why errors on these votes say nothing of new samples; empty if they do.
+
+        Out of bag, every class needs enough votes.
+        """
         if self.source is not VoteSource.OUT_OF_BAG:
             return "" if self.source is None else self.source.flaw
         _, cast = self.sample_counts()
