@@ -228,7 +228,8 @@ def test_two_models(forest_and_data):
     for name in ("error", "error_limit", "excess_limit"):
         assert getattr(nothing, name) == getattr(found, name)
     limits = [
-        f"{each.label} {100 * each.limit:.1f} points (only {each.n_samples} samples)"
+        f"{100 * each.limit:.1f} points of class {each.label} (only {each.n_samples} "
+        "samples)"
         for each in nothing.classes
     ]
     needed = nothing.tolerance_needed

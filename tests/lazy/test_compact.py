@@ -44,6 +44,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::quorate.exceptions.ConfidenceWarning",
     # Answers are compared here, not promises.
     "ignore::quorate.exceptions.TrainingVotesWarning",
+    "ignore::quorate.exceptions.CoverageWarning",
     "ignore:.*SAMME",
 )
 needs_compiler = pytest.mark.skipif(

@@ -305,7 +305,7 @@ class Certificate:
             return ""
         needed = samples_needed(self.tolerance, self.delta / len(self.classes))
         parts = [
-            f"{each.label} {max(100 * each.limit, 0):.1f} points"
+            f"{max(100 * each.limit, 0):.1f} points of class {each.label}"
             + f" (only {each.n_samples:,} samples)" * (each.n_samples < needed)
             for each in self.classes
         ]
