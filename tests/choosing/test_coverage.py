@@ -11,6 +11,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
+from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 
 import quorate
@@ -134,6 +135,35 @@ def test_comparison_and_report_score_nothing(fraud, balanced):
     assert data["votes"]["honest"] is False
     assert "class 'fraud'" in data["votes"]["meaning"]
     assert data["votes"]["accuracy"] is None
+
+
+def test_the_rare_class_is_shown_without_being_asked_for(fraud, balanced):
+    X, y = (part[N_TRAIN:] for part in fraud)
+    small = quorate.keep_members(balanced, range(9))
+    compared = quorate.compare(balanced, small, X, y)
+    is_fraud, column = y == "fraud", list(balanced.classes_).index("fraud")
+    for found, metric in (
+        (compared.rare.auc, roc_auc_score),
+        (compared.rare.average_precision, average_precision_score),
+    ):
+        for value, model in zip(found, (balanced, small), strict=True):
+            assert value == metric(is_fraud, model.predict_proba(X)[:, column])
+    assert (compared.rare.label, compared.rare.share) == ("fraud", is_fraud.mean())
+    assert f"AUC of fraud{compared.rare.auc[0]:20.4f}"[-9:] in repr(compared)
+    assert compared.to_dict()["rare_class"]["auc"] == compared.rare.auc
+    known = np.flatnonzero(is_fraud)[:30]
+    even = np.concatenate([known, np.flatnonzero(~is_fraud)[:30]])
+    assert quorate.compare(balanced, small, X[even], y[even]).rare is None
+
+
+def test_the_rare_class_out_of_bag(fraud):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    forest = RandomForestClassifier(60, oob_score=True, random_state=0).fit(X, y)
+    small = quorate.keep_members(forest, range(30))
+    rare = quorate.compare(forest, small, X, y).rare
+    column = list(forest.classes_).index("fraud")
+    shares = forest.oob_decision_function_[:, column]
+    assert rare.auc[0] == pytest.approx(roc_auc_score(y == "fraud", shares))
 
 
 def test_new_rows_judge(fraud, balanced):

@@ -2,12 +2,13 @@
 
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from quorate._data import in_memory, refuse_missing_labels
 from quorate._ensembles import (
@@ -38,7 +39,7 @@ from quorate._scoring import (
     score_models,
 )
 from quorate._summarising import is_summary_of, summarise
-from quorate._typing import Array
+from quorate._typing import Array, FloatArray
 from quorate._units import (
     bytes_text,
     change_text,
@@ -46,7 +47,13 @@ from quorate._units import (
     percent_text,
     points_text,
 )
-from quorate._votes import PairedErrors, Summary, VoteSource, pair_predictions
+from quorate._votes import (
+    PairedErrors,
+    Summary,
+    VoteSource,
+    WholePrediction,
+    pair_predictions,
+)
 from quorate.exceptions import CoverageWarning, LeftOutWarning
 
 _NOTES = {
@@ -62,6 +69,63 @@ _CHOSEN_ON = (
     "flatters what is left; limits need samples that took no part in that."
 )
 _MOST_RECALLS = 10  # classes whose recalls are shown
+_RARE = 0.1  # share of samples below which a class is rare
+
+
+@dataclass(frozen=True, slots=True)
+class RareClass:
+    """How well two models rank the rarest class before all others.
+
+    Attributes
+    ----------
+    label : str
+        The class.
+    share : float
+        Its share of the samples.
+    auc : tuple of float
+        Area under the ROC curve, before and after.
+    average_precision : tuple of float
+        Average precision, before and after.
+    """
+
+    label: str
+    share: float
+    auc: tuple[float, float]
+    average_precision: tuple[float, float]
+
+    @classmethod
+    def of(
+        cls, y: Array, shares: Callable[[Any], Iterable[FloatArray | None]]
+    ) -> "RareClass | None":
+        """Return what is known of the rarest class, None where no class is rare.
+
+        Parameters
+        ----------
+        y : array of labels
+        shares : callable
+            Returns what both models give to a class on each sample; None where one of
+            them cannot say.
+        """
+        labels, counts = np.unique(y, return_counts=True)
+        rarest = labels[counts.argmin()]
+        if labels.size < 2 or counts.min() >= _RARE * y.size:
+            return None
+        first, second = shares(rarest)
+        if first is None or second is None:
+            return None
+        found = [
+            _pair(float(metric(y == rarest, each)) for each in (first, second))
+            for metric in (roc_auc_score, average_precision_score)
+        ]
+        return cls(str(rarest), float(counts.min() / y.size), *found)
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return both as text: what, before, after, and the change."""
+        pairs = {"AUC": self.auc, "average precision": self.average_precision}
+        return [
+            (f"{what} of {self.label}", f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}")
+            for what, (a, b) in pairs.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +174,9 @@ class Comparison:
         Whether the score goes up to 1, as accuracy does.
     chosen_on : bool
         Whether members of either were chosen on these samples; no limit is given then.
+    rare : RareClass | None
+        How well both rank the rarest class, where that has less than 10 % of the
+        samples and both give probabilities.
     flaw : str
         Why out-of-bag votes cannot judge; empty where they can.
     """
@@ -132,6 +199,7 @@ class Comparison:
     score_errors: tuple[float, float, float] | None = None
     score_is_share: bool = False
     chosen_on: bool = False
+    rare: RareClass | None = None
     flaw: str = ""
 
     @property
@@ -163,6 +231,8 @@ class Comparison:
         if self.recalls is not None and len(self.recalls) <= _MOST_RECALLS:
             for label, pair in self.recalls.items():
                 rows.append((f"recall of {label}", *_in_percent(pair)))
+        if self.rare is not None:
+            rows += self.rare.rows()
         if self.agreement is not None:
             rows.append(("same prediction", "", percent_text(self.agreement), ""))
         if self.error_limits is not None and self.excess_limit is not None:
@@ -217,6 +287,7 @@ class Comparison:
             "agreement": self.agreement,
             "excess_limit": self.excess_limit,
             "recall_limits": self.recall_limits,
+            "rare_class": None if self.rare is None else asdict(self.rare),
             "n_samples": self.n_samples,
             "source": str(self.source),
             "chosen_on": self.chosen_on,
@@ -389,6 +460,9 @@ def _judge(
         raise ValueError(f"compare: {VoteSource.UNKNOWN.flaw}.")
     predicted = (np.asarray(model.predict(X)) for model in given)
     judged = _counted(*_paired(y, predicted, ensembles), kinds[0], chosen_on)
+    judged["rare"] = RareClass.of(
+        y, lambda label: (_probabilities(model, X, label) for model in given)
+    )
     if scoring is None:
         return judged
     votes = [
@@ -427,12 +501,27 @@ def _out_of_bag(
     predicted = (each.predict() for each in common)
     counted = _paired(y[both], predicted, ensembles)
     judged = _counted(*counted, VoteSource.OUT_OF_BAG, chosen_on)
+    judged["rare"] = RareClass.of(
+        y[both],
+        lambda label: (
+            WholePrediction(each).shares()[:, np.flatnonzero(each.classes == label)[0]]
+            for each in common
+        ),
+    )
     if scoring is None:
         return judged
     score, _ = (score_for(scoring, each, "compare") for each in common)
     for each in ensembles:
         check_ranking(score, each, "compare")
     return {**judged, **_estimated(score, *map(score.estimate_votes, common))}
+
+
+def _probabilities(model: Any, X: Any, label: Any) -> FloatArray | None:
+    """Return what a model gives to a class; None if it does not know it, or cannot."""
+    places = np.flatnonzero(np.asarray(getattr(model, "classes_", ())) == label)
+    if not hasattr(model, "predict_proba") or not places.size:
+        return None
+    return np.asarray(model.predict_proba(X), dtype=float)[:, places[0]]
 
 
 def _paired(

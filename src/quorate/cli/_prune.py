@@ -228,7 +228,13 @@ def _expect(
     Nothing can be promised about members by the samples that chose them; of these there
     is what to expect on new ones instead.
     """
-    compared = replace(compared, error_limits=None, excess_limit=None, chosen_on=False)
+    compared = replace(
+        compared,
+        error_limits=None,
+        excess_limit=None,
+        recall_limits=None,
+        chosen_on=False,
+    )
     votes, note = selection.votes, compared.note
     expected = selection.expected if expect else None
     if selection.n_kept == votes.n_members and selection.weights is None:
@@ -245,6 +251,7 @@ def _expect(
         "recalls": expected.recalls(votes),
         "agreement": expected.agreement(votes),
         "n_samples": votes.n_samples,
+        "rare": None,  # which these samples flatter
     }
     whole = selection.full_score
     if whole is not None and not expected.score.is_accuracy:
