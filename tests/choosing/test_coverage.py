@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -112,6 +113,15 @@ def test_a_number_of_trees_is_kept_without_labels_and_without_a_promise(
     with pytest.warns(CoverageWarning):
         same = quorate.prune(balanced, X, other, keep=9)
     assert same.pruning_["kept"] == small.pruning_["kept"]
+
+
+def test_fitting_holds_rows_out_where_none_can_judge(fraud, balanced):
+    X, y = (part[:N_TRAIN] for part in fraud)
+    inner = clone(balanced).set_params(n_estimators=20)
+    fitted = quorate.PrunedClassifier(inner, keep="auto", random_state=0).fit(X, y)
+    record = fitted.estimator_.pruning_
+    assert record["chosen_on"] == "votes on new samples"
+    assert record["n_samples"] == N_TRAIN // 4
 
 
 def test_a_named_method_does_what_it_did(fraud, balanced):

@@ -261,6 +261,8 @@ class SizeByErrors:
 
     def resolve(self, curve: CrossFittedCurve) -> int | None:
         """Return the number of members; None if none keeps to the tolerance."""
+        if not curve.errors.size:  # too few samples to hold any back
+            return None
         if self.tolerance is not None:
             return curve.within(self.tolerance)
         return curve.best_size if self.at_best else curve.within_one_standard_error()

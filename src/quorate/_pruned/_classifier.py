@@ -97,8 +97,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         of each fold standing for member t of the ensemble fitted on all samples; no
         sample may be held out twice.
         "auto": out-of-bag votes where the ensemble bootstraps, otherwise a quarter is
-        held out; with ``method="auto"`` boosting, and forests and bagging that do not
-        bootstrap, choose on training votes, by methods that these do not mislead,
+        held out, as it is where out-of-bag votes do not cover every class and the size
+        is to be found; with ``method="auto"`` boosting, and forests and bagging that do
+        not bootstrap, choose on training votes, by methods that these do not mislead,
         unless the size is to be found, which training votes cannot tell. With a frozen
         estimator a fraction or splitter is not needed: all samples given are
         used, out of bag if they are its training data.
@@ -359,7 +360,10 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         fitted = data.fit(self._fresh())
         if isinstance(how, str):  # text has a split method too
             out_of_bag = wanted.get(how, "auto")
-            return self._gather(fitted, data, out_of_bag, "training"), None
+            evidence = self._gather(fitted, data, out_of_bag, "training")
+            if how not in wanted and self._by_errors and evidence.votes.flaw:
+                return self._hold_out(data, _HOLDOUT)  # rows that can judge
+            return evidence, None
         ensemble, parts = read_ensemble(fitted), []
         for train, held in how.split(data.X, data.y):
             fold = read_ensemble(data.fit(self._fresh(), train))
@@ -428,9 +432,13 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if kind is not None and kind.bootstraps(unwrapped(self._inner())):
             return "oob where there are some"
         alike = kind is not None and kind.family != "pool"
-        by_errors = isinstance(self.keep, str) and self.keep != DEFAULT
         is_auto = isinstance(self.method, str) and self.method == "auto"
-        return "train" if alike and is_auto and not by_errors else _HOLDOUT
+        return "train" if alike and is_auto and not self._by_errors else _HOLDOUT
+
+    @property
+    def _by_errors(self) -> bool:
+        """Whether errors tell how many members are kept."""
+        return isinstance(self.keep, str) and self.keep != DEFAULT
 
     # Metadata and tags
 
