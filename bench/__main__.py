@@ -4,6 +4,7 @@ import sys
 
 from bench import (
     blend,
+    coverage,
     distil,
     forests,
     frontier,
@@ -44,7 +45,7 @@ BENCHES = {
     "study": study.run,
 }
 
-TABLES = {"scoring": scoring.run, "rare": rare.run}
+TABLES = {"scoring": scoring.run, "rare": rare.run, "coverage": coverage.run}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHES)

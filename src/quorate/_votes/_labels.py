@@ -360,6 +360,8 @@ def _finder(known: Array, rows: Sequence[Array]) -> Callable[[Array], Array]:
         high = max(int(labels.max()) for labels in (known, *rows))
         if high - low < _TABLE_SPAN:
             wide: Any = np.uint64 if high >= 2**63 else np.int64
+            if known.size == high - low + 1:  # every whole number is a class
+                return lambda row: row.astype(wide) - wide(low) if low else row
             table = np.full(high - low + 1, -1, dtype=code_dtype(known.size))
             table[known.astype(wide) - wide(low)] = np.arange(known.size)
             return lambda row: table.take(row.astype(wide, copy=False) - wide(low))
