@@ -127,7 +127,7 @@ REFUSALS = {
         "training votes|tell nothing|mean nothing"
     ),
     "oob": "out-of-bag|bootstrap|drew|too few|has no vote|not the training",
-    "certify": "cannot certify any|masked",
+    "certify": "cannot certify any|masked|would keep to it as well",
     "lazy": "no predict of its own|needs a fitted ensemble|list|predict",
     "calibrated": "cannot certify",
     "onnx": (
