@@ -38,7 +38,7 @@ DOORS = {
     "collect_votes": lambda forest, small, y: quorate.collect_votes(forest, NEW, y),
     "summarise": lambda forest, small, y: quorate.summarise(forest, batches(y)),
     "certify": lambda forest, small, y: quorate.certify(
-        forest, small, NEW, y, tolerance=0.3
+        forest, small, NEW, y, tolerance=0.2
     ),
     "compare": lambda forest, small, y: quorate.compare(
         forest, small, NEW, y, repeats=1

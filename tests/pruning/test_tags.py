@@ -200,7 +200,7 @@ def test_the_curve_follows_the_path(name, votes):
 def test_a_size_found_is_the_choice_of_that_size(name, votes):
     """What is not nested is chosen again at the size that was found."""
     more = {"random_state": 0} if name in named("is_random") else {}
-    found = quorate.select(votes, name, None, tolerance=0.5, **more)
+    found = quorate.select(votes, name, None, tolerance=0.29, **more)
     assert found.n_kept < votes.n_members
     again = quorate.select(votes, name, found.n_kept, **more)
     assert again.order.tolist() == found.order.tolist()
