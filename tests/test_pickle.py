@@ -92,7 +92,7 @@ THINGS = {
     "selection": lambda: quorate.select(fresh_votes(), "mdm", "auto"),
     "selection with weights": lambda: quorate.select(fresh_votes(), "simplex", 5),
     "explanation": lambda: quorate.select(fresh_votes(), "re", 5).explain(),
-    "certificate": lambda: quorate.certify(fresh_votes(), np.arange(12), tolerance=0.3),
+    "certificate": lambda: quorate.certify(fresh_votes(), np.arange(12), tolerance=0.2),
     "comparison": lambda: quorate.compare(
         forest(), quorate.keep_members(forest(), [0, 3]), X[1::2], NAMES[Y[1::2]]
     ),
