@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import (
     BaggingClassifier,
     ExtraTreesClassifier,
@@ -238,3 +239,47 @@ def test_new_rows_teach_weights(fraud, voting):
     rest = X[1200:], y[1200:]
     assert small.score(*rest) >= voting.score(*rest)
     assert small.pruning_["names"] != ["memory"]
+
+
+class TestEmptyTolerances:
+    """A tolerance that a model which ignores a class would keep to is refused."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def new(cls, fraud):
+        return tuple(part[N_TRAIN:] for part in fraud)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def limit(cls, new, balanced):
+        X, y = new
+        return np.mean((balanced.predict(X) == y) & (y == "fraud"))
+
+    def test_certify(self, new, balanced, limit):
+        small = quorate.keep_members(balanced, range(30))
+        with pytest.raises(ValueError, match="never predicts class 'fraud'"):
+            quorate.certify(balanced, small, *new, tolerance=limit)
+        found = quorate.certify(balanced, small, *new, tolerance=0.99 * limit)
+        assert found.empty_from == limit
+        assert quorate.certify(balanced, small, *new, class_weight="balanced").balanced
+
+    def test_prune(self, new, balanced, limit):
+        with pytest.raises(ValueError, match=r"prune\(tolerance=.*class 'fraud'"):
+            quorate.prune(balanced, *new, tolerance=limit)
+        small = quorate.prune(balanced, *new, tolerance=0.9 * limit)
+        assert len(small.estimators_) <= 60
+
+    @pytest.mark.parametrize("class_weight", [None, "balanced"])
+    def test_a_constant_is_not_certified(self, new, balanced, limit, class_weight):
+        constant = [DummyClassifier().fit(*new), DummyClassifier().fit(*new)]
+        found = quorate.certify(
+            balanced, constant, *new, source="new", class_weight=class_weight
+        )
+        assert not found.holds
+        share = np.mean(new[1] == "fraud")
+        expected = 0.02 if class_weight else share / 5
+        assert found.tolerance == pytest.approx(expected, rel=0.02)
+        assert found.tolerance < found.empty_from
+        for tolerance in np.linspace(0.3, 0.99, 5) * limit:
+            options = {"source": "new", "tolerance": float(tolerance)}
+            assert not quorate.certify(balanced, constant, *new, **options).holds
