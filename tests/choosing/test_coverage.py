@@ -17,6 +17,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 
 import quorate
+from quorate._scoring import why_empty
 from quorate._votes._coverage import why_not_covered
 from quorate.exceptions import CoverageWarning
 
@@ -123,6 +124,9 @@ def test_fitting_holds_rows_out_where_none_can_judge(fraud, balanced):
     record = fitted.estimator_.pruning_
     assert record["chosen_on"] == "votes on new samples"
     assert record["n_samples"] == N_TRAIN // 4
+    with pytest.warns(CoverageWarning):  # a number that is given needs no judge
+        five = quorate.PrunedClassifier(inner, keep=5, random_state=0).fit(X, y)
+    assert five.estimator_.pruning_["chosen_on"] == "out-of-bag votes"
 
 
 def test_a_named_method_does_what_it_did(fraud, balanced):
@@ -262,6 +266,11 @@ class TestEmptyTolerances:
         found = quorate.certify(balanced, small, *new, tolerance=0.99 * limit)
         assert found.empty_from == limit
         assert quorate.certify(balanced, small, *new, class_weight="balanced").balanced
+
+    def test_what_is_not_found_cannot_be_lost(self):
+        counts = np.array(["a", "b"]), np.array([90, 10]), np.array([80, 0])
+        assert why_empty(0.5, *counts) == ""
+        assert "never predicts class 'a'" in why_empty(0.8, *counts)
 
     def test_prune(self, new, balanced, limit):
         with pytest.raises(ValueError, match=r"prune\(tolerance=.*class 'fraud'"):
