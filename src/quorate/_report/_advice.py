@@ -17,11 +17,7 @@ _SMALL_LOSS = 0.005
 _FEW_ASKED = 0.8
 # Share of the members kept, at most, for their leaves to be worth teaching.
 _FEW_KEPT = 0.5
-_OTHER_SAMPLES = Step(
-    "Make this report again with samples that no member was trained on.",
-    "The members were asked about their own training samples, so nothing could be "
-    "scored, and the choice of members may be a poor one.",
-)
+_OTHER_SAMPLES = "Make this report again with samples that no member was trained on."
 _NEW_SAMPLES = Step(
     "Make this report again with samples that took no part in an earlier choice.",
     CHOSEN_BEFORE,
@@ -35,7 +31,7 @@ def advice(page: EnsemblePage) -> list[Step]:
     is not told to keep these as well.
     """
     steps = [
-        None if page.votes.honest else _OTHER_SAMPLES,
+        None if page.votes.honest else Step(_OTHER_SAMPLES, page.votes.meaning),
         _NEW_SAMPLES if page.votes.chosen_before else None,
         *_who_stays(page),
         _distil(page),
