@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from quorate._ensembles import as_member as as_member
     from quorate._ensembles import collect_votes as collect_votes
     from quorate._ensembles import keep_members as keep_members
+    from quorate._ensembles import to_forest as to_forest
     from quorate._files import load as load
     from quorate._files import save as save
     from quorate._judging import Certificate as Certificate
@@ -75,7 +76,7 @@ _MODULES = "display ensembles exceptions pruning risk stats study testing"
 _NAMES = {
     "_blending": "Blend blend",
     "_choosing": "ExpectedError Explanation Latency Selection SizeCurve select",
-    "_ensembles": "WeightedVoting as_member collect_votes keep_members",
+    "_ensembles": "WeightedVoting as_member collect_votes keep_members to_forest",
     "_files": "load save",
     "_judging": "Certificate Comparison Frontier FrontierPoint certify compare "
     "error_limit excess_limit frontier samples_needed",

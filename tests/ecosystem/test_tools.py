@@ -6,7 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -40,22 +44,51 @@ def follow(about, small, X):
     return names
 
 
-def test_shap_explains_a_smaller_forest(small, tumours):
+def trees():
+    return [(str(n), DecisionTreeClassifier(max_depth=n)) for n in range(2, 7)]
+
+
+@pytest.fixture(params=["forest", "bagging", "voting", "pruned"], scope="module")
+def average(request, small, tumours):
+    """Return five trees whose probabilities are averaged, in one model or another."""
+    (X, y), _, _ = tumours
+    if request.param == "forest":
+        return small
+    if request.param == "voting":
+        return VotingClassifier(trees(), voting="soft").fit(X, y)
+    bagging = BaggingClassifier(n_estimators=20, max_features=0.5, random_state=0)
+    if request.param == "pruned":
+        return quorate.PrunedClassifier(bagging, keep=5, random_state=0).fit(X, y)
+    return quorate.prune(bagging.fit(X, y), X, y, "mdm", keep=5)
+
+
+def test_shap_explains_an_average_of_trees(average, tumours):
     library("shap")
     _, _, (X, _) = tumours
-    found = follow("import shap", small, X[:20])
+    found = follow("import shap", quorate.to_forest(average), X[:20])
     total = np.asarray(found["values"]).sum(axis=1)[:, 1]
     total += found["explainer"].expected_value[1]
-    np.testing.assert_allclose(total, small.predict_proba(X[:20])[:, 1], atol=1e-6)
+    np.testing.assert_allclose(total, average.predict_proba(X[:20])[:, 1], atol=1e-6)
 
 
-def test_treelite_compiles_a_smaller_forest(small, tumours):
+def test_treelite_compiles_an_average_of_trees(average, tumours):
     library("treelite")
     _, _, (X, _) = tumours
-    found = follow("import treelite", small, X.astype(np.float64))
+    found = follow("import treelite", quorate.to_forest(average), X.astype(np.float64))
     assert found["model"].num_tree == 5
     given = found["probabilities"].reshape(len(X), -1)[:, -1]
-    np.testing.assert_allclose(given, small.predict_proba(X)[:, 1], atol=1e-6)
+    np.testing.assert_allclose(given, average.predict_proba(X)[:, 1], atol=1e-6)
+
+
+def test_emlearn_converts_an_average_of_trees(average, tumours, tmp_path, monkeypatch):
+    emlearn = library("emlearn")
+    monkeypatch.chdir(tmp_path)  # where it compiles
+    _, _, (X, _) = tumours
+    forest = quorate.to_forest(average)
+    converted = emlearn.convert(forest, dtype="float", method="inline")
+    sure = np.abs(forest.predict_proba(X)[:, 1] - 0.5) > 0.2  # it counts votes
+    found = forest.classes_[np.asarray(converted.predict(X))]
+    np.testing.assert_array_equal(found[sure], forest.predict(X)[sure])
 
 
 def test_mlflow_serves_a_smaller_forest(small, tumours, tmp_path, monkeypatch):

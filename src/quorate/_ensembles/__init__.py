@@ -64,6 +64,7 @@ from quorate._ensembles._rows import (
     source_of,
     were_chosen_on,
 )
+from quorate._ensembles._to_forest import to_forest
 from quorate._ensembles._weighted_voting import WeightedVoting, predictable
 from quorate._ensembles._wrappers import unwrapped
 
@@ -115,6 +116,7 @@ __all__ = [
     "set_record",
     "source_of",
     "time_calls",
+    "to_forest",
     "tree_input",
     "unwrapped",
     "warn_of_heads",

@@ -1,0 +1,105 @@
+"""Any average of trees as a forest of scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+
+import quorate
+
+X, Y = load_wine(return_X_y=True, as_frame=True)
+NAMES = np.array(["red", "rose", "white"])[Y]
+TREES = [
+    (name, DecisionTreeClassifier(max_depth=depth, random_state=0))
+    for name, depth in (("short", 2), ("tall", 4), ("full", None))
+]
+# Some trees draw so few samples that they know two of the classes only.
+PARTS = BaggingClassifier(
+    ExtraTreeClassifier(), 20, max_features=0.4, max_samples=6, random_state=0
+)
+
+
+def pruned(model):
+    return quorate.PrunedClassifier(model, keep=3, random_state=0).fit(X, NAMES)
+
+
+MODELS = {
+    "bagging": lambda: quorate.prune(
+        BaggingClassifier(n_estimators=9, random_state=0).fit(X, NAMES), X, NAMES
+    ),
+    "bagging of columns": lambda: PARTS.fit(X, NAMES),
+    "voting": lambda: VotingClassifier(TREES, voting="soft").fit(X, NAMES),
+    "pool": lambda: quorate.keep_members(
+        RandomForestClassifier(9, random_state=0).fit(X, NAMES), [1, 5], [0.5, 0.5]
+    ),
+    "pruned bagging": lambda: pruned(PARTS),
+    "pruned extra trees": lambda: pruned(ExtraTreesClassifier(9, random_state=0)),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_same_probabilities(name):
+    model = MODELS[name]()
+    forest = quorate.to_forest(model)
+    assert type(forest) in (RandomForestClassifier, ExtraTreesClassifier)
+    np.testing.assert_allclose(
+        forest.predict_proba(X), model.predict_proba(X), atol=1e-12
+    )
+    np.testing.assert_array_equal(forest.predict(X), model.predict(X))
+    assert forest.feature_importances_.shape == (X.shape[1],)
+    np.testing.assert_array_equal(forest.feature_names_in_, X.columns)
+    for tree in forest.estimators_:
+        assert tree.tree_.n_features == tree.n_features_in_ == X.shape[1]
+        assert tree.tree_.value.shape[1:] == (1, 3)
+
+
+def test_what_was_done_is_not_forgotten():
+    small = MODELS["bagging"]()
+    assert quorate.to_forest(small).pruning_ == small.pruning_
+    forest = RandomForestClassifier(3).fit(X, NAMES)
+    assert quorate.to_forest(forest) is forest
+
+
+REFUSED = {
+    "AdaBoostClassifier does not decide by the plain average": AdaBoostClassifier(),
+    "VotingClassifier does not decide by the plain average": VotingClassifier(TREES),
+    "VotingClassifier is not a model whose members are all": VotingClassifier(
+        [*TREES, ("bayes", GaussianNB())], voting="soft"
+    ),
+    "Pipeline prepares the samples first; pass its last step": make_pipeline(
+        StandardScaler(), BaggingClassifier(n_estimators=3)
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_others_are_refused(sentence):
+    with pytest.raises(TypeError, match=f"^to_forest: {sentence}"):
+        quorate.to_forest(REFUSED[sentence].fit(X, NAMES))
+
+
+def test_weights_are_refused():
+    forest = RandomForestClassifier(9, random_state=0).fit(X, NAMES)
+    weighted = quorate.keep_members(forest, [1, 5], [0.7, 0.3])
+    with pytest.raises(TypeError, match=r"^to_forest: WeightedVoting does not decide"):
+        quorate.to_forest(weighted)
+
+
+def test_importances_of_a_pruned_classifier():
+    model = pruned(RandomForestClassifier(9, random_state=0))
+    expected = np.mean(
+        [tree.feature_importances_ for tree in model.estimator_.estimators_], axis=0
+    )
+    np.testing.assert_allclose(model.feature_importances_, expected)
+    assert not hasattr(pruned(PARTS), "feature_importances_")
+    assert not hasattr(quorate.PrunedClassifier(), "feature_importances_")
