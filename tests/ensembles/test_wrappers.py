@@ -5,15 +5,21 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import RandomForestClassifier, StackingClassifier
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
     TunedThresholdClassifierCV,
 )
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.semi_supervised import SelfTrainingClassifier
+from tests.cli.shell import run
 
 import quorate
 from quorate._votes import VoteSource
@@ -60,6 +66,54 @@ class TestSelfTraining:
         assert other.source is VoteSource.ASSUMED_NEW
 
 
+DEPTHS = {"max_depth": [3, None]}
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        GridSearchCV(FOREST, DEPTHS, cv=2),
+        RandomizedSearchCV(FOREST, DEPTHS, n_iter=1, cv=2, random_state=0),
+        HalvingGridSearchCV(FOREST, DEPTHS, cv=2, random_state=0),
+        make_pipeline(StandardScaler(), GridSearchCV(FOREST, DEPTHS, cv=2)),
+    ],
+    ids=lambda search: type(search).__name__,
+)
+def test_a_search_is_read_as_its_best_estimator(search):
+    X, y = load_wine(return_X_y=True)
+    search.fit(X, y)
+    votes = quorate.collect_votes(search, X, y)
+    np.testing.assert_array_equal(votes.predict(), search.predict(X))
+    assert votes.source is VoteSource.TRAINING
+    small = quorate.prune(search, X, y, "mdm", keep=3)
+    forest = small[-1] if isinstance(small, Pipeline) else small
+    assert type(forest) is RandomForestClassifier
+    assert len(forest.estimators_) == 3
+    assert small.pruning_["chosen_on"] == "out-of-bag votes"
+    lazy = quorate.LazyClassifier(search).fit()
+    np.testing.assert_array_equal(lazy.predict(X), search.predict(X))
+    assert quorate.compare(search, small, X[:9], y[:9], source="new").n_samples == 9
+
+
+def test_a_search_is_fitted_and_pruned_by_a_pruned_classifier():
+    X, y = load_wine(return_X_y=True)
+    search = GridSearchCV(FOREST, DEPTHS, cv=2)
+    model = quorate.PrunedClassifier(search, keep=3, random_state=0).fit(X, y)
+    assert type(model.estimator_) is RandomForestClassifier
+    assert len(model.estimator_.estimators_) == 3
+
+
+def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    quorate.save(GridSearchCV(FOREST, DEPTHS, cv=2).fit(X, y), tmp_path / "big.skops")
+    X.assign(kind=y).to_csv(tmp_path / "wine.csv", index=False)
+    big, data, out = (tmp_path / n for n in ("big.skops", "wine.csv", "small.skops"))
+    run("prune", big, data, "--target", "kind", "--keep", 3, "-o", out)
+    small = quorate.load(out)
+    assert type(small) is RandomForestClassifier
+    assert len(small.estimators_) == 3
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
@@ -72,7 +126,6 @@ class TestSelfTraining:
             StackingClassifier([("nb", GaussianNB())], cv=2),
             "for its named_estimators_",
         ),
-        (GridSearchCV(FOREST, {"max_depth": [2]}, cv=2), "pass its best_estimator_"),
     ],
     ids=lambda given: type(given).__name__ if hasattr(given, "fit") else "",
 )

@@ -77,8 +77,9 @@ def read_ensemble(model: Any) -> Ensemble:
     ----------
     model : fitted ensemble, list or dict
         A bagging, forest, extra trees, AdaBoost or voting classifier, one of a kind
-        that another package brings, a pipeline that ends in one, a list or dict of
-        fitted classifiers. What was read before is returned as it is.
+        that another package brings, a pipeline that ends in one, a fitted search over
+        its parameters, a list or dict of fitted classifiers. What was read before is
+        returned as it is.
 
     Raises
     ------
@@ -226,8 +227,8 @@ def _why_not(model: Any) -> str:
                 "by side; they do not vote for classes. As a whole it can be a member: "
                 "put it into a list or dict with others."
             )
-    if hasattr(model, "best_estimator_"):
-        return f"{name}: pass its best_estimator_, the fitted ensemble itself."
+    if hasattr(model, "refit") and hasattr(model, "estimator"):
+        return f"{name} has no best_estimator_; fit it first, with refit=True."
     kind = declared_type(model)
     if kind in ("regressor", "clusterer"):
         return f"{name} is a {kind}: its members do not vote for classes."

@@ -1,9 +1,9 @@
 """What stands around an ensemble: taken off here, and nowhere else.
 
-A pipeline changes X before the ensemble sees it, a frozen estimator does nothing,
-self-training fits it to labels of its own, and
-quorate's own classifiers (and those of others that say so) hold a fitted ensemble and
-let it speak: ``__quorate_ensemble__()`` returns it.
+A pipeline changes X before the ensemble sees it, a frozen estimator does nothing, a
+search over parameters predicts with its ``best_estimator_``, self-training fits it to
+labels of its own, and quorate's own classifiers (and those of others that say so) hold
+a fitted ensemble and let it speak: ``__quorate_ensemble__()`` returns it.
 """
 
 import copy
@@ -32,7 +32,7 @@ def inside(model: Any) -> Any:
         return getattr(model, "estimator_", model.estimator)
     if hasattr(type(model), INSIDE):
         return getattr(model, INSIDE)()
-    return None
+    return getattr(model, "best_estimator_", None)
 
 
 def unwrapped(model: Any) -> Any:
