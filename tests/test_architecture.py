@@ -17,7 +17,7 @@ SOURCE = Path(quorate.__file__).parent
 RANKS = [
     {
         *("exceptions", "_typing", "_messages", "_atomic", "_version"),
-        *("_output", "_units", "_workers"),
+        *("_output", "_random", "_units", "_workers"),
     },
     {"_kernels", "_native", "stats", "_data"},
     {"_votes"},

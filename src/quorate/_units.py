@@ -166,6 +166,8 @@ def as_share(text: str) -> float:
     """
     what = "share; a number such as 0.01, or one such as 1%"
     number, parts = _parted(text, _PARTS, what)
+    if number > parts > 1:
+        raise ValueError(f"{text!r} is more than 100 %.")
     # 99.9 % is 0.999, which a division of floats misses by a little
     return float(Decimal(repr(number)) / parts)
 

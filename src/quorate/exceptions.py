@@ -6,7 +6,7 @@ class QuorateWarning(UserWarning):
 
 
 class LeftOutWarning(QuorateWarning):
-    """Samples were left out because no member has a usable vote on them."""
+    """Samples without a usable vote, or tables without rows, were left out."""
 
 
 class CoverageWarning(QuorateWarning):
@@ -49,12 +49,16 @@ class LatencyWarning(QuorateWarning):
     """Members were dropped to save time that lazy voting saves without that."""
 
 
+class ShuffledLabelsWarning(QuorateWarning):
+    """The labels fit the samples no better than they would in a random order."""
+
+
 class UnknownLabelWarning(QuorateWarning):
     """Samples have a label that the ensemble was not trained on."""
 
 
 class HeadsWarning(QuorateWarning):
-    """A pool counts heads, since some of its members have no probabilities."""
+    """A pool counts heads: not all members have probabilities of known classes."""
 
 
 class UnusedColumnsWarning(QuorateWarning):

@@ -208,7 +208,7 @@ class TestRefusals:
             *(({"bytes": limit}, None, r"^budget\['bytes'\]=.*: a number above 0, or t")
               for limit in ("20XB", "", "0MB", "-3", 0, None)),
             *((budget, None, rf"^budget={re.escape(repr(budget))}: limits for any of "
-               r"bytes, .*, such as \{'milliseconds': 2\}\.$")
+               r"bytes, .*'50MB'\} or \{'milliseconds': 2\}\.$")
               for budget in ({}, "2ms", "", 5, [], ["bytes"], {"hours": 1}, {1: 2})),
         ],
     )  # fmt: skip

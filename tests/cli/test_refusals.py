@@ -186,8 +186,8 @@ SINGLE = [
     ([*PRUNE, "--budget", "bytes=0"], 2, "--budget bytes=0: KIND=LIMIT, such as"),
     ([*PRUNE, "--budget", "nodes=2MB"], 2, "--budget nodes=2MB: KIND=LIMIT, such as"),
     ([*PRUNE, "--budget", "ms=2MB"], 2, "--budget ms=2MB: KIND=LIMIT, such as"),
-    ([*PRUNE, "--tolerance", "2x"], 2, "--tolerance 2x: a number, 0 or more, or such "
-     "as 1%."),
+    ([*PRUNE, "--tolerance", "2x"], 2, "--tolerance 2x: a number, 0 or more, or 0% "
+     "to 100%."),
     ([*PRUNE, "--batch", "5"], 1, "rows in a call go with a budget of milliseconds"),
     ([*PRUNE, "--batch", "0"], 2, "--batch 0: a whole number, 1 or more."),
     ([*PRUNE, "--max-samples", "0"], 2, "--max-samples 0: a whole number, 1 or more."),

@@ -315,7 +315,10 @@ class TestInputs:
         [
             (lambda X, y: (X[:, :5], y), "expecting 13 features"),
             (lambda X, y: (X, y[:100]), "X has 178 samples, y has 100"),
-            (lambda X, y: (X, y[:, None]), "1-d"),
+            (
+                lambda X, y: (X, y[:, None]),
+                r"\(178, 1\), not one label per sample; pass y",
+            ),
             (lambda X, y: (X, LABELS["words"][y]), "mixed types"),
         ],
     )
@@ -466,7 +469,11 @@ class TestRefusals:
             (RandomForestRegressor(2), "is a regressor"),
             (KMeans(2, n_init=1), "is a clusterer"),
             (LogisticRegression(), "not an ensemble whose members vote"),
-            (GridSearchCV(RandomForestClassifier(2), {}), "pass its best_estimator_"),
+            (GridSearchCV(GaussianNB(), {}), "GaussianNB is not an ensemble"),
+            (
+                GridSearchCV(RandomForestClassifier(2), {}, refit=False),
+                r"GridSearchCV has no best_estimator_; fit it first, with refit=True\.",
+            ),
         ],
         ids=lambda value: type(value).__name__,
     )

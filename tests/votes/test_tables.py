@@ -112,7 +112,10 @@ def test_missing_labels(text, other, csv):
         ('a,y\n1,"2\n3,4\n', "line 3: unexpected end of data"),
         ("a,y\n1,\n", "column 'y': missing label at row 0"),
         ("a,a,y\n1,1,1\n", "column 'a' appears twice"),
-        (",a,y\n0,1,1\n", "column 1 has no name, as an index that was written along"),
+        (
+            ",a,y\n0,1,1\n",
+            "column 1 has no name, as an index; write it with",
+        ),
         ("y\n1\n", "no member column"),
         ("a,Y\n1,1\n", "unknown column 'y'; did you mean 'Y'"),
     ],

@@ -18,6 +18,7 @@ from quorate._blending._pool import (
 )
 from quorate._blending._weighing import WAYS, Weigher
 from quorate._output import table_html
+from quorate._random import as_seed
 from quorate._scoring import (
     EvaluatedScore,
     Score,
@@ -360,13 +361,14 @@ def blend(
             "samples; weights can be chosen and scored with two or more."
         )
     score = _score_of(pool, scoring)
-    places = stratified_folds(pool.y, min(folds, rarest), random_state)
+    seed = as_seed(random_state, _OWNER)
+    places = stratified_folds(pool.y, min(folds, rarest), seed)
     held_out: list[IntArray] = [
         np.flatnonzero(places == fold) for fold in range(places.max() + 1)
     ]
     others = [np.flatnonzero(places != fold) for fold in range(len(held_out))]
     sets: list[IntArray] = [np.arange(pool.n_samples), *others]
-    weigher = Weigher(pool, method, keep, score, random_state)
+    weigher = Weigher(pool, method, keep, score, seed)
     recipe, *nested = weigher(sets)
     alone, *nested_alone = weigher.best_single(sets)
     weights = np.mean([mean.weights for mean in recipe], axis=0)

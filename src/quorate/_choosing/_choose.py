@@ -5,8 +5,9 @@ come here with their evidence and add nothing of their own.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ from quorate._choosing._size import (
     size_curve,
     size_for,
 )
-from quorate._data import as_seed
-from quorate._messages import warn
+from quorate._messages import nearest, unknown_name, warn
+from quorate._random import as_seed
 from quorate._scoring import Score, check_ranking, check_scoring, score_for, why_empty
 from quorate._typing import Array, Progress
 from quorate._votes import (
@@ -40,7 +41,7 @@ from quorate._votes import (
     warn_if_uncovered,
 )
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
-from quorate.pruning import Pruner, choose_method, make_pruner
+from quorate.pruning import Pruner, choose_method, make_pruner, methods
 
 
 def choose(*request: Any, **options: Any) -> Selection:
@@ -370,8 +371,19 @@ def select(
     )
 
 
-def check_method(method: Any, **parameters: Any) -> None:
-    """Refuse a method that nobody knows, or that lacks a parameter, before the work."""
+def check_method(
+    method: Any, caller: Callable[..., Any] = choose, **parameters: Any
+) -> None:
+    """Refuse a method that nobody knows, or that lacks a parameter, before the work.
+
+    One that is written nearly as a parameter of the caller is taken for that.
+    """
+    known = {name for m in methods().values() for name in signature(m.cls).parameters}
+    for name in parameters:
+        meant = nearest(name, signature(caller).parameters)
+        if meant and name not in known:
+            problem = unknown_name("parameter", name, meant)
+            raise ValueError(f"{caller.__name__}: {problem}")
     if not (isinstance(method, str) and method == "auto"):
         make_pruner(method, **parameters)
 

@@ -34,7 +34,7 @@ from quorate._ensembles import (
 from quorate._messages import warn
 from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, as_labels
+from quorate._votes import Votes, VoteSource, as_truth
 from quorate.exceptions import CoverageWarning, LeftOutWarning, SampledWarning
 
 
@@ -266,9 +266,9 @@ def draw_rows(
     seed : int
         Seed of the draw.
     """
-    most, labels = sample_size(max_samples, owner), as_labels(y, "y")
-    if labels.ndim != 1 or labels.size <= most:
-        return None, None  # what has another shape is refused elsewhere
+    most, labels = sample_size(max_samples, owner), as_truth(y, owner)
+    if labels.size <= most:
+        return None, None
     given = given_batches([(np.arange(labels.size), labels)])
     _, _, rows, _ = draw_sample(given, most, seed, owner=owner)
     return rows, _how_drawn(rows.size, labels.size, seed, max_samples, owner)

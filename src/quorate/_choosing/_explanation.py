@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate._choosing._selection import Selection
 from quorate._output import encodable, escape, table_html
+from quorate._random import as_generator
 from quorate._scoring import Score, score_for, where_voted
 from quorate._theory import decompose, diversity
 from quorate._typing import BoolArray, IntArray
@@ -278,7 +279,7 @@ def _compare(
         for what, each in ensembles.items()
     ]
     if n_random:
-        rng = np.random.default_rng(random_state)
+        rng = as_generator(random_state, "explain")
         draws: BoolArray = np.array(
             [
                 RandomSubset(keep=size, random_state=rng).fit(votes).support_

@@ -367,7 +367,7 @@ def _check_budget(budget: Any) -> None:
     if not isinstance(limits, dict) or not limits or not limits.keys() <= set(COSTS):
         raise ValueError(
             f"budget={limits!r}: limits for any of {', '.join(COSTS)}, such as "
-            "{'milliseconds': 2}."
+            "{'bytes': '50MB'} or {'milliseconds': 2}."
         )
     for kind, limit in limits.items():
         _as_limit(kind, limit)

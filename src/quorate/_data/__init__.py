@@ -11,7 +11,6 @@ from quorate._data._dask import (
 from quorate._data._drawing import (
     MAX_SAMPLES,
     Drawn,
-    as_seed,
     draw_sample,
     sample_size,
     shares,
@@ -56,7 +55,6 @@ __all__ = [
     "align_partitions",
     "are_batches",
     "as_dask_task",
-    "as_seed",
     "as_source",
     "check_table",
     "column_names",

@@ -68,29 +68,6 @@ def sample_size(max_samples: Any, owner: str) -> int:
     return int(max_samples)
 
 
-def as_seed(random_state: Any, owner: str) -> int | None:
-    """Return a seed that a record can keep; None if nobody gave one.
-
-    Examples
-    --------
-    >>> as_seed(7, "prune"), as_seed(None, "prune")
-    (7, None)
-    """
-    if random_state is None:
-        return None
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31 - 1))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    whole = isinstance(random_state, (int, np.integer))
-    if not whole or isinstance(random_state, bool) or random_state < 0:
-        raise ValueError(
-            f"{owner}(random_state={random_state!r}): a whole number, 0 or more, a "
-            "Generator, or a RandomState."
-        )
-    return int(random_state)
-
-
 # Returns the labels of samples; refuses samples and labels that do not fit.
 Check = Callable[[Any, Any], Array]
 

@@ -74,13 +74,15 @@ def joined_rows(parts: list[Any]) -> Any:
 
 
 def in_memory(X: Any) -> Any:
-    """Return X as it is; what Dask has only planned is computed, once for everybody.
+    """Return X as it is; what Dask or polars has only planned is computed once.
 
     Examples
     --------
     >>> in_memory([[1, 2]])
     [[1, 2]]
     """
+    if _home(X) == "polars" and hasattr(X, "collect"):
+        return X.collect()
     return X.compute() if _home(X) in ("dask", "dask_expr") else X
 
 

@@ -18,7 +18,8 @@ Index
     A named index of a Parquet file is a column where somebody asks for it by name.
 Several files
     A folder stands for all tables in it, at any depth, but for those whose names begin
-    with a dot or an underscore; a pattern for the files that fit. They are sorted.
+    with a dot or an underscore; a pattern for the files that fit. They are sorted. CSV
+    files with a header and no rows are left out, with a warning, if others have rows.
 Damage
     Whatever a damaged file makes its reader raise becomes one ``FileFormatError``.
 """
@@ -38,9 +39,9 @@ from typing import Any
 
 import numpy as np
 
-from quorate._messages import unknown_name
+from quorate._messages import unknown_name, warn
 from quorate._typing import Array
-from quorate.exceptions import FileFormatError
+from quorate.exceptions import FileFormatError, LeftOutWarning
 
 TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arff", ".arff.gz")
 MISSING = frozenset(
@@ -109,7 +110,20 @@ def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
         raise FileNotFoundError(
             f"{owner}: {text}: no file there ends in {', '.join(TABLES)}."
         )
+    empty = [file for file in found if _has_header_only(file)]
+    if empty and len(empty) < len(found):
+        names = ", ".join(file.name for file in empty)
+        warn(f"{text}: left out {names}, which has no rows.", LeftOutWarning)
+        return [file for file in found if file not in empty]
     return found
+
+
+def _has_header_only(path: Path) -> bool:
+    """Tell whether a CSV file ends after its header; damage is told of later."""
+    try:
+        return is_csv(path) and sum(1 for _ in islice(csv_rows(path), 2)) == 1
+    except (OSError, ValueError):
+        return False
 
 
 def column_names(path: Path) -> list[str]:
@@ -292,7 +306,7 @@ def _check_header(header: Sequence[str]) -> None:
     seen: set[str] = set()
     for place, name in enumerate(header, start=1):
         if not name.strip():
-            index = ", as an index that was written along" if place == 1 else ""
+            index = ", as an index; write it with index=False" if place == 1 else ""
             raise ValueError(f"column {place} has no name{index}")
         if name in seen:
             raise ValueError(f"column {name!r} appears twice")

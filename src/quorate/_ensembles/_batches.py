@@ -176,7 +176,8 @@ def batch_source(
     if out_of_bag is True:
         raise ValueError(
             f"{owner}(out_of_bag=True): needs an ensemble that was trained on "
-            "bootstrap samples; give rows that no member was trained on."
+            "bootstrap samples, of which it is known which rows its members left out; "
+            "give rows that no member was trained on."
         )
     return {
         "auto": VoteSource.ASSUMED_NEW,

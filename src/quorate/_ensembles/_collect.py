@@ -29,7 +29,7 @@ from quorate._typing import BoolArray, IntArray
 from quorate._votes import (
     Votes,
     VoteSource,
-    as_labels,
+    as_truth,
     sample_positions,
     warn_if_uncovered,
 )
@@ -174,9 +174,7 @@ def _collect_in_memory(
     source: RowSource,
     **options: Any,
 ) -> Votes:
-    truth = None if y is None else as_labels(y, "y")
-    if truth is not None and truth.ndim != 1:
-        raise ValueError(f"collect_votes: y must be 1-d, got shape {truth.shape}.")
+    truth = None if y is None else as_truth(y, "collect_votes")
     if truth is None and out_of_bag is True:
         raise ValueError(
             "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
@@ -233,7 +231,8 @@ def _known_rows(ensemble: Ensemble) -> list[IntArray]:
     if ensemble.drawn is None or not ensemble.has_out_of_bag:
         raise ValueError(
             "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
-            "samples, so no vote is out of bag; use rows it was not trained on."
+            "samples, or which rows of each class its members left out is not known, "
+            "so no vote is out of bag; use rows it was not trained on."
         )
     if ensemble.is_distilled:
         raise ValueError(

@@ -14,7 +14,7 @@ from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._member import REMEDY, Member
 from quorate._messages import listed, warn
 from quorate._typing import Array, IntArray
-from quorate._votes import as_labels, check_same_family, union
+from quorate._votes import as_labels, as_truth, check_same_family, union
 from quorate.exceptions import UnknownLabelWarning
 
 
@@ -115,11 +115,11 @@ def labels_for_pair(
 ) -> Array:
     """Return the labels of samples, after a look at them and at two ensembles."""
     check_pair(first, second, owner)
-    truth = as_labels(y, f"{owner}: y")
-    if truth.ndim != 1 or truth.size != count_rows(X):
+    truth = as_truth(y, owner)
+    if truth.size != count_rows(X):
         raise ValueError(
-            f"{owner}: y has shape {truth.shape} for {count_rows(X)} samples; one "
-            "label for each."
+            f"{owner}: X has {count_rows(X)} samples, y has {truth.size}; one label "
+            "per row."
         )
     labels, counts = np.unique(truth, return_counts=True)
     check_labels(first, labels, counts, owner)

@@ -73,14 +73,18 @@ def warn_of_heads(ensemble: Ensemble) -> None:
     """Say who has no probabilities, if that makes a pool count heads."""
     if ensemble.kind.family != "pool" or ensemble.rule.name == "average":
         return
+    offers = [hasattr(each.estimator, "predict_proba") for each in ensemble.members]
     without = [each for each in ensemble.members if not each.has_probabilities]
-    if not without or len(without) == ensemble.n_members:
+    if not without or not any(offers):
         return
     first = f"member {without[0].name!r} ({type(without[0].estimator).__name__})"
     more = f" and {len(without) - 1} more have" if len(without) > 1 else " has"
+    what, remedy = "probabilities", "those of the others are averaged if it is left out"
+    if hasattr(without[0].estimator, "predict_proba"):
+        what = "classes_, which say what the columns of predict_proba stand for"
+        remedy = "quorate.as_member(member, classes=[...]) says it"
     warn(
-        f"{first}{more} no probabilities, so heads are counted in the whole pool; "
-        "those of the others are averaged if it is left out.",
+        f"{first}{more} no {what}, so heads are counted in the whole pool; {remedy}.",
         HeadsWarning,
     )
 
@@ -89,9 +93,10 @@ def _refuse(name: str, member: Any) -> None:
     """Refuse what cannot vote, with the reason."""
     if not callable(getattr(member, "predict", None)):
         what = with_article(type(member).__name__)
+        pairs = "; pass dict(pairs) for pairs of names and classifiers"
         raise TypeError(
             f"member {name!r} is {what} without predict; a member is a fitted "
-            "classifier."
+            f"classifier{pairs if isinstance(member, tuple) else ''}."
         )
     kind = declared_type(member)
     if kind in ("regressor", "clusterer"):

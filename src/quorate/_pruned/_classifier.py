@@ -48,9 +48,9 @@ from quorate._pruned._distil import (
     check_options,
     counts_votes,
     distil,
-    draw_seed,
 )
 from quorate._pruned._prune import smaller_ensemble
+from quorate._random import draw_seed
 from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
 from quorate._votes import Votes, VoteSource, as_labels, pooled_votes
@@ -220,7 +220,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         whole = evidence.ensemble
         if options is not None:
             check_distillable(whole)
-        seed = None if self.random_state is None else draw_seed(self.random_state)
+        seed = self._seed()
         if lazy is not None and lazy.mode == "calibrated" and unseen is not None:
             # Members that were chosen on some rows agree on them more than on others,
             # so that a threshold found there changes more predictions than it promises.
@@ -276,6 +276,11 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         """Return the decision function of the smaller ensemble."""
         return np.asarray(self.__quorate_ensemble__().decision_function(X))
 
+    @property
+    def feature_importances_(self) -> Array:
+        """Importances of the features, where the smaller ensemble has them."""
+        return np.asarray(self.__quorate_ensemble__().feature_importances_)
+
     def __quorate_ensemble__(self) -> Any:
         check_is_fitted(self, "estimator_")
         return self.estimator_
@@ -296,12 +301,18 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     def _inner(self) -> Any:
         return RandomForestClassifier() if self.estimator is None else self.estimator
 
+    def _seed(self) -> int | None:
+        """Return a seed, another each time that the random state is a generator."""
+        if self.random_state is None:
+            return None
+        return draw_seed(self.random_state, "PrunedClassifier")
+
     def _fresh(self) -> Any:
         """Return an unfitted copy of the estimator, seeded where it has no seed."""
         inner = clone(self._inner())
         if self.random_state is not None:
             seeds = {
-                name: draw_seed(self.random_state)
+                name: self._seed()
                 for name, value in inner.get_params(deep=True).items()
                 if name.rpartition("__")[2] == "random_state" and value is None
             }
@@ -326,7 +337,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
                 problem = unknown_name("parameter", name, known)
                 raise ValueError(f"PrunedClassifier(lazy=...): {problem}")
         if self.random_state is not None:
-            given.setdefault("random_state", draw_seed(self.random_state))
+            given.setdefault("random_state", self._seed())
         lazy = LazyClassifier(None, **given)
         if lazy.mode == "calibrated" and not self._holds_out():
             raise ValueError(
@@ -390,7 +401,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self, data: "_Training", share: float
     ) -> tuple[EnsembleEvidence, Array | None]:
         """Fit on some rows and ask about the others."""
-        seed = None if self.random_state is None else draw_seed(self.random_state)
+        seed = self._seed()
         train, held = _split(data.y, share, seed)
         ensemble = read_ensemble(data.fit(self._fresh(), train))
         votes = self._ask(ensemble, data, held, VoteSource.NEW)

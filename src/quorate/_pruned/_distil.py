@@ -34,6 +34,7 @@ from quorate._messages import unknown_name, warn
 from quorate._pruned._backfit import refit_leaves
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
 from quorate._pruned._teacher import Teacher, read_teacher
+from quorate._random import draw_seed
 from quorate._typing import Array, IntArray, Progress
 from quorate._votes import as_labels
 from quorate.exceptions import SampledWarning
@@ -147,7 +148,7 @@ def distil(
     source = read_teacher(teacher, classes)
     n_crossed = _number_to_cross(n_rows, unlabelled)
     strength = _checked_ridge(ridge, ensemble.n_members)
-    size, seed = sample_size(max_samples, "distil"), draw_seed(random_state)
+    size, seed = sample_size(max_samples, "distil"), draw_seed(random_state, "distil")
     X, chosen, drawn = _draw_rows(ensemble, X, target, size, seed)
     unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
@@ -362,13 +363,6 @@ def _checked_ridge(ridge: Any, n_members: int) -> float:
     if not is_number or not np.isfinite(float(ridge)) or ridge < 0:
         raise ValueError(f"distil(ridge={ridge!r}): 'auto' or a number of 0 or more.")
     return float(ridge)
-
-
-def draw_seed(random_state: Any) -> int:
-    """Return a seed that is drawn from what the caller gave."""
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    return int(np.random.default_rng(random_state).integers(2**31 - 1))
 
 
 def _recorded(

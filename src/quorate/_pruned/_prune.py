@@ -1,7 +1,10 @@
 """A smaller ensemble of the same type from a fitted one."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
 
 from quorate._choosing import (
     DEFAULT,
@@ -16,7 +19,7 @@ from quorate._choosing import (
     size_for,
     with_expected_error,
 )
-from quorate._data import as_seed, digest_rows
+from quorate._data import digest_rows
 from quorate._ensembles import (
     Ensemble,
     RowSource,
@@ -24,10 +27,16 @@ from quorate._ensembles import (
     set_record,
     warn_of_heads,
 )
+from quorate._messages import warn
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as distil_leaves
 from quorate._pruned._latency import choose_in_time, kept_model
+from quorate._random import as_seed
 from quorate._version import versions
+from quorate._votes import Votes
+from quorate.exceptions import ShuffledLabelsWarning
+
+_ENOUGH_TO_TELL = 100
 
 
 def prune(
@@ -162,7 +171,7 @@ def prune(
     error about 0.0337, at most 0.0719 with 95 % confidence
     """
     size = size_for(method, keep, tolerance, budget, batch, owner="prune")
-    check_method(method, **parameters)
+    check_method(method, prune, **parameters)
     seed = as_seed(random_state, "prune")
     options = check_options(distil, "prune", seed, n_jobs=n_jobs)
     if options is not None:
@@ -183,6 +192,7 @@ def prune(
     )
     whole = evidence.ensemble
     warn_of_heads(whole)
+    _warn_of_shuffled_labels(evidence.votes)
 
     def build(selection: Selection) -> Any:
         smaller = smaller_ensemble(whole, selection, evidence)
@@ -226,6 +236,31 @@ def smaller_ensemble(
         rows = [str(digest_rows(evidence.X)), *recorded_rows([ensemble])]
     record = {**pruning_record(selection), "rows": list(dict.fromkeys(rows))}
     return set_record(smaller, record)
+
+
+def _warn_of_shuffled_labels(votes: Votes) -> None:
+    """Warn if the ensemble would be right as often with the labels in any order.
+
+    As often: within two standard deviations of the mean over all orders. Fewer than a
+    hundred samples, and out-of-bag votes that leave out a class, do not tell.
+    """
+    n, predicted = votes.n_samples, votes.predict()
+    if n < _ENOUGH_TO_TELL or (votes.is_masked and votes.flaw):
+        return
+    said = np.array([np.count_nonzero(predicted == label) for label in votes.classes])
+    there = np.bincount(votes.y, minlength=votes.classes.size)
+    expected = float(said @ there) / n
+    shares = said[None, :] / n + there[:, None] / n
+    apart = np.eye(said.size) - shares + expected / n
+    spread = math.sqrt(float(said @ apart**2 @ there) / max(n - 1, 1))
+    right = np.count_nonzero(predicted == votes.classes[votes.y])
+    if spread and right <= expected + 2 * spread:
+        warn(
+            f"prune: the ensemble is right on {right:,} of {n:,} samples, and on about "
+            f"{expected:,.0f} with y in any other order; are the rows of X and y the "
+            "same samples?",
+            ShuffledLabelsWarning,
+        )
 
 
 def pruning_record(selection: Selection) -> dict[str, Any]:

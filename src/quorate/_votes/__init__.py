@@ -17,6 +17,7 @@ from quorate._votes._files import Progress, load_counts, load_summary, save_coun
 from quorate._votes._joining import joined_votes, pooled_votes
 from quorate._votes._labels import (
     as_labels,
+    as_truth,
     check_same_family,
     code_dtype,
     codes_among,
@@ -70,6 +71,7 @@ __all__ = [
     "WholePrediction",
     "allocate_probabilities",
     "as_labels",
+    "as_truth",
     "as_weights",
     "check_counts",
     "check_same_family",

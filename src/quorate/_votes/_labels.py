@@ -47,6 +47,26 @@ def as_labels(values: Any, name: str) -> Array:
     return array
 
 
+def as_truth(y: Any, owner: str) -> Array:
+    """Return the labels of samples, one for each.
+
+    Examples
+    --------
+    >>> as_truth([["a"], ["b"]], "prune")
+    Traceback (most recent call last):
+    ValueError: prune: y has shape (2, 1), not one label per sample; pass y[:, 0].
+    """
+    labels = as_labels(y, "y")
+    if labels.ndim == 1:
+        return labels
+    is_column = labels.ndim == 2 and labels.shape[1] == 1
+    column = "y.iloc[:, 0]" if hasattr(y, "iloc") else "y[:, 0]"
+    remedy = f"; pass {column}" if is_column else ""
+    raise ValueError(
+        f"{owner}: y has shape {labels.shape}, not one label per sample{remedy}."
+    )
+
+
 def as_array(values: Any) -> Array:
     """Return an array of the values as they are, boxed where NumPy would change any."""
     if isinstance(values, LISTED):

@@ -86,7 +86,7 @@ SEED = Parsed("n", int, lambda n: n >= 0, "a whole number, 0 or more")
 WORKERS = Parsed("n", int, lambda n: n != 0, "1 or more, or -1 for one on each core")
 SHARE = Parsed("share", as_share, lambda x: 0 < x < 1, _SHARE)
 NOT_NEGATIVE = Parsed(
-    "share", as_share, lambda x: x >= 0, "a number, 0 or more, or such as 1%"
+    "share", as_share, lambda x: x >= 0, "a number, 0 or more, or 0% to 100%"
 )
 NOISE = Parsed(
     "share", as_share, lambda x: 0 <= x < 0.5, "a share in [0, 0.5), or such as 1%"

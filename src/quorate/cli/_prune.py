@@ -158,8 +158,7 @@ def check_choice(
     from quorate.pruning import method_name, methods
 
     check_scoring(scoring, "prune")
-    weighted = {} if class_weight is None else {"class_weight": class_weight}
-    check_method(method, **weighted)
+    check_method(method, class_weight=class_weight)
     size_for(method, keep, tolerance, budget, batch, owner="prune")
     able = [name for name, known in methods().items() if known.tags.finds_size]
     if keep is None and method != "auto" and method_name(method) not in able:

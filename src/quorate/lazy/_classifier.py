@@ -20,6 +20,7 @@ from quorate._ensembles import (
     source_of,
 )
 from quorate._messages import warn
+from quorate._random import as_seed
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
 from quorate.lazy._additive import AdditiveEnsemble, make_additive
@@ -479,7 +480,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         if order == "given" or (order == "auto" and self.mode == "all"):
             return np.arange(n_members)
         if order == "random" or self.mode == "bayes" or ensemble.is_equal:
-            rng = check_random_state(self.random_state)
+            rng = check_random_state(as_seed(self.random_state, "LazyClassifier"))
             return np.asarray(rng.permutation(n_members))
         worth = np.abs(ensemble.weights)
         # An order that is fitted to the rows that then calibrate makes leads on them

@@ -17,7 +17,7 @@ from quorate._ensembles import (
 )
 from quorate._typing import Array
 from quorate._units import percent_text
-from quorate._votes import VoteSource, as_labels
+from quorate._votes import VoteSource, as_truth
 from quorate.exceptions import ConfidenceWarning
 from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._rules import rows_needed
@@ -163,7 +163,7 @@ def try_modes(
     """
     members = read_ensemble(ensemble)
     if y is not None:
-        labels, counts = np.unique(as_labels(y, "y"), return_counts=True)
+        labels, counts = np.unique(as_truth(y, "lazy"), return_counts=True)
         check_labels(members, labels, counts, "lazy")
     kind = source_of(members, members.prepare(X), source)
     calibration, rows, left_out = _split(

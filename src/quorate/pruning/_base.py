@@ -132,13 +132,6 @@ def first_best(
     return int(np.argmax(open_scores >= best))
 
 
-def as_generator(random_state: Any) -> np.random.Generator:
-    """Return a generator for None, a seed, a RandomState or a Generator."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)
-
-
 _MEMBERS_TO_KNOW = 5  # by whose answers votes are known again
 
 

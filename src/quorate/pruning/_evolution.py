@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from quorate._random import as_generator
 from quorate._typing import IntArray, Ties
 from quorate._votes import Votes
-from quorate.pruning._base import Pruner, PrunerTags, as_generator
+from quorate.pruning._base import Pruner, PrunerTags
 from quorate.pruning._running import RunningVote, running_vote
 
 # Mutations drawn at a time.
@@ -49,7 +50,7 @@ class _Evolution(Pruner):
         if self.time_limit is not None:
             limit = self._number("time_limit", above_0=True)
         deadline = time.perf_counter() + limit
-        rng = as_generator(self.random_state)
+        rng = as_generator(self.random_state, type(self).__name__)
         running = running_vote(votes, self.ties)
         running.become(self._start(rng, n, most))
         self.n_iter_ = 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._random import as_generator
 from quorate._scoring import Score, score_for
 from quorate._typing import BoolArray, IntArray
 from quorate._votes import Votes
@@ -12,7 +13,6 @@ from quorate.pruning._base import (
     TOLERANCE,
     Pruner,
     PrunerTags,
-    as_generator,
     first_best,
 )
 from quorate.pruning._running import RunningLoss, grow
@@ -211,7 +211,8 @@ class GreedySelection(_ByScore):
         n = votes.n_members
         allowed: list[BoolArray] = [np.ones(n, dtype=bool)]
         if n_bags > 1:
-            rng, part = as_generator(self.random_state), max(1, round(share * n))
+            rng = as_generator(self.random_state, type(self).__name__)
+            part = max(1, round(share * n))
             drawn = (rng.permutation(n)[:part] for _ in range(n_bags))
             allowed = [np.isin(np.arange(n), members) for members in drawn]
         picks: list[int] = []

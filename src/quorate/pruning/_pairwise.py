@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from quorate._kernels.information import mutual_information
+from quorate._random import as_generator
 from quorate._theory import pairwise_diversity
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
@@ -13,7 +14,6 @@ from quorate.pruning._base import (
     NEAR,
     Pruner,
     PrunerTags,
-    as_generator,
     first_best,
     is_whole,
 )
@@ -130,7 +130,7 @@ class FarthestFirst(_Apart):
         if isinstance(self.start, str) and self.start == "best":
             return int(most_accurate_first(votes)[0])
         if isinstance(self.start, str) and self.start == "random":
-            return int(as_generator(self.random_state).integers(n))
+            return int(as_generator(self.random_state, type(self).__name__).integers(n))
         raise self._refuse("start", f"'best', 'random' or a member from 0 to {n - 1}")
 
 

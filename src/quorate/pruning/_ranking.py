@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from quorate._kernels import sums
+from quorate._random import as_generator
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import Pruner, PrunerTags, as_generator
+from quorate.pruning._base import Pruner, PrunerTags
 from quorate.pruning._shares import (
     balanced_accuracies,
     class_parts,
@@ -111,7 +112,8 @@ class RandomSubset(Pruner):
     random_state: Any = None
 
     def _select(self, votes: VoteCounts, size: int) -> IntArray:
-        return as_generator(self.random_state).permutation(votes.n_members)[:size]
+        rng = as_generator(self.random_state, type(self).__name__)
+        return rng.permutation(votes.n_members)[:size]
 
 
 # Scores that are sums of logarithms are compared after rounding to this many digits.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from quorate._random import as_generator
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.stats._scores import as_number, as_pair, as_scores, differences, slack_of
 
@@ -438,9 +439,7 @@ def bayesian_signed_rank(
     whole = isinstance(n_draws, (int, np.integer)) and not isinstance(n_draws, bool)
     if not (whole and n_draws >= 1):
         raise ValueError(f"{owner}(n_draws={n_draws!r}): a whole number, 1 or more.")
-    if isinstance(random_state, np.random.RandomState):
-        random_state = random_state.randint(2**31 - 1)
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state, owner)
     regions = _regions(first, second, width)
     alpha = np.array([strength] + [1.0] * first.size)
     won = np.zeros(3)

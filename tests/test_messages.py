@@ -1,0 +1,226 @@
+"""What people pass by mistake, and the sentence that says what would fit."""
+
+import re
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from tests.cli.shell import run, told
+
+import quorate
+from quorate._ensembles import read_ensemble
+from quorate._units import as_share
+from quorate.exceptions import HeadsWarning, LeftOutWarning, ShuffledLabelsWarning
+from quorate.stats import bayesian_signed_rank
+
+X, Y = load_wine(return_X_y=True)
+FOREST = RandomForestClassifier(15, random_state=0).fit(X, Y)
+VOTES = quorate.collect_votes(FOREST, X, Y)
+PROBABILITIES = FOREST.predict_proba(X)
+WHOLE = "a whole number, 0 or more, a Generator, or a RandomState."
+LIMITS = (
+    "limits for any of bytes, nodes, milliseconds, such as {'bytes': '50MB'} or "
+    "{'milliseconds': 2}."
+)
+
+
+def prune(**options):
+    return quorate.prune(FOREST, X, Y, **options)
+
+
+def bag_of(ensemble):
+    return quorate.collect_votes(ensemble, X, Y, out_of_bag=True)
+
+
+REFUSED = {
+    # NumPy's raw sentence for what is no seed
+    "seed of prune": (
+        lambda: prune(random_state="x"), f"prune(random_state='x'): {WHOLE}"
+    ),
+    "seed of select": (
+        lambda: quorate.select(VOTES, random_state=-1),
+        f"select(random_state=-1): {WHOLE}",
+    ),
+    "seed of a classifier": (
+        lambda: quorate.PrunedClassifier(random_state="x").fit(X, Y),
+        f"PrunedClassifier(random_state='x'): {WHOLE}",
+    ),
+    "seed of lazy voting": (
+        lambda: quorate.LazyClassifier(FOREST, random_state="x").fit(),
+        f"LazyClassifier(random_state='x'): {WHOLE}",
+    ),
+    "seed of distil": (
+        lambda: quorate.distil(FOREST, FOREST, X, random_state=1.5),
+        f"distil(random_state=1.5): {WHOLE}",
+    ),
+    "seed of blend": (
+        lambda: quorate.blend({"a": PROBABILITIES, "b": PROBABILITIES}, Y,
+                              random_state="x"),
+        f"blend(random_state='x'): {WHOLE}",
+    ),
+    "seed of a method": (
+        lambda: quorate.pruning.RandomSubset(random_state="x").fit(VOTES),
+        f"RandomSubset(random_state='x'): {WHOLE}",
+    ),
+    "seed of a test": (
+        lambda: bayesian_signed_rank([0.9, 0.8], [0.7, 0.8], 0.01, random_state="x"),
+        f"bayesian_signed_rank(random_state='x'): {WHOLE}",
+    ),
+    # parameters
+    "distill": (
+        lambda: prune(distill=True),
+        "prune: unknown parameter 'distill'; did you mean 'distil'?",
+    ),
+    "keeep": (
+        lambda: prune(method="mdm", keeep=3),
+        "prune: unknown parameter 'keeep'; did you mean 'keep'?",
+    ),
+    "nearly a parameter of the method": (
+        lambda: prune(method="mdm", P=0.1),
+        "MarginDistance: unknown parameter 'P'; did you mean 'p'?",
+    ),
+    "budget as text": (lambda: prune(budget="50MB"), f"budget='50MB': {LIMITS}"),
+    "budget by unit": (
+        lambda: prune(budget={"MB": 50}), "budget={'MB': 50}: " + LIMITS
+    ),
+    # labels
+    "y as a frame": (
+        lambda: quorate.prune(FOREST, X, pd.DataFrame({"kind": Y})),
+        "prune: y has shape (178, 1), not one label per sample; pass y.iloc[:, 0].",
+    ),
+    "y as a column": (
+        lambda: quorate.certify(FOREST, FOREST, X, Y[:, None]),
+        "certify: y has shape (178, 1), not one label per sample; pass y[:, 0].",
+    ),
+    "two columns as y": (
+        lambda: quorate.collect_votes(FOREST, X, np.c_[Y, Y]),
+        "collect_votes: y has shape (178, 2), not one label per sample.",
+    ),
+    # members
+    "pairs of names and members": (
+        lambda: quorate.prune([("a", FOREST), ("b", FOREST)], X, Y),
+        "member '0' is a tuple without predict; a member is a fitted classifier; pass "
+        "dict(pairs) for pairs of names and classifiers.",
+    ),
+    "bootstrap samples of which little is known": (
+        lambda: bag_of(replace(read_ensemble(FOREST), has_out_of_bag=False)),
+        "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
+        "samples, or which rows of each class its members left out is not known, so no "
+        "vote is out of bag; use rows it was not trained on.",
+    ),
+    "more than everything": (
+        lambda: as_share("200%"), "'200%' is more than 100 %."
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "sentence"), REFUSED.values(), ids=REFUSED)
+def test_refused_with_what_would_fit(call, sentence):
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(sentence)}$"):
+        call()
+
+
+def test_seeds_of_all_kinds_fit():
+    for seed in (3, np.int64(3), np.random.RandomState(3), np.random.default_rng(3)):
+        model = quorate.PrunedClassifier(FOREST, random_state=seed).fit(X, Y)
+        assert len(model.estimator_.estimators_) == 3
+
+
+def test_a_lazy_frame_of_polars_is_collected():
+    names = [f"c{place}" for place in range(X.shape[1])]
+    frame = pl.DataFrame(X, schema=names)
+    forest = RandomForestClassifier(9, random_state=0).fit(frame, Y)
+    lazy = quorate.collect_votes(forest, frame.lazy(), Y)
+    plain = quorate.collect_votes(forest, frame, Y)
+    np.testing.assert_array_equal(lazy.codes, plain.codes)
+    small = quorate.prune(forest, frame.lazy(), Y, "mdm", keep=2)
+    assert small.pruning_["chosen_on"] == "out-of-bag votes"
+
+
+class Bare:
+    """A classifier that does not say what its probabilities are of."""
+
+    def __init__(self, model):
+        self.predict, self.predict_proba = model.predict, model.predict_proba
+
+
+def test_probabilities_of_unknown_classes_are_said_to_be_left_out():
+    with pytest.warns(HeadsWarning) as warned:
+        quorate.prune([Bare(FOREST), FOREST, Bare(FOREST)], X[:9], Y[:9], "re", keep=1)
+    assert str(warned[0].message) == (
+        "member '0' (Bare) and 1 more have no classes_, which say what the columns of "
+        "predict_proba stand for, so heads are counted in the whole pool; "
+        "quorate.as_member(member, classes=[...]) says it."
+    )
+
+
+class TestTables:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        table = pd.DataFrame(X, columns=[f"c{n}" for n in range(X.shape[1])])
+        model = RandomForestClassifier(15, random_state=0).fit(table, Y)
+        quorate.save(model, tmp_path / "model.skops")
+        table = table.assign(kind=Y)
+        for name, rows in (("a", slice(0)), ("b", slice(80)), ("c", slice(80, None))):
+            table[rows].to_csv(tmp_path / f"{name}.csv", index=False)
+        return tmp_path
+
+    def test_a_header_without_rows_is_left_out_of_a_folder(self, folder):
+        model = quorate.load(folder / "model.skops")
+        said = r": left out a\.csv, which has no rows\."
+        with pytest.warns(LeftOutWarning, match=said):
+            votes = quorate.collect_votes(model, folder, target="kind")
+        np.testing.assert_array_equal(votes.y, Y)
+        with pytest.raises(ValueError, match=r"a\.csv: it has no rows"):
+            quorate.collect_votes(model, folder / "a.csv", target="kind")
+
+    def test_nor_is_it_in_the_way_at_the_shell(self, folder):
+        words = "prune", folder / "model.skops", folder, "--target", "kind"
+        done = run(*words, "--keep", 3, "-o", folder / "small.skops")
+        assert told(done).count("left out a.csv, which has no rows.") == 1
+
+    def test_a_tolerance_above_everything(self, folder):
+        words = "prune", folder / "model.skops", folder / "b.csv", "--target", "kind"
+        done = run(*words, "-o", folder / "s.skops", "--tolerance", "200%", code=2)
+        assert "--tolerance 200%: a number, 0 or more, or 0% to 100%." in told(done)
+
+    def test_probabilities_with_an_index(self, tmp_path):
+        pd.DataFrame(PROBABILITIES).to_csv(tmp_path / "a.csv")
+        said = r"column 1 has no name, as an index; write it with index=False\)"
+        with pytest.raises(ValueError, match=said):
+            quorate.blend(tmp_path, Y)
+
+
+class TestShuffledLabels:
+    @pytest.mark.parametrize("cls", [RandomForestClassifier, ExtraTreesClassifier])
+    @pytest.mark.parametrize("which", ["X", "y"])
+    def test_said(self, cls, which):
+        model = cls(15, random_state=0).fit(X, Y)
+        mixed = np.random.default_rng(1).permutation(Y.size)
+        rows, labels = (X[mixed], Y) if which == "X" else (X, Y[mixed])
+        predicted = model.predict(rows)
+        expected = sum(np.sum(predicted == c) * np.sum(c == Y) for c in range(3)) / 178
+        right = np.count_nonzero(predicted == labels)
+        sentence = (
+            f"prune: the ensemble is right on {right} of 178 samples, and on about "
+            f"{expected:.0f} with y in any other order; are the rows of X and y the "
+            "same samples?"
+        )
+        with pytest.warns(ShuffledLabelsWarning, match=re.escape(sentence)):
+            quorate.prune(model, rows, labels, keep=3, source="new")
+
+    def test_a_few_hits_among_many_samples_are_no_chance(self):
+        rng = np.random.default_rng(0)
+        noise = rng.normal(size=(2000, 1))
+        labels = np.zeros(2000, dtype=int)
+        labels[:13], noise[:3] = 1, 9.0
+        model = RandomForestClassifier(5, max_depth=1, random_state=0)
+        model.fit([[0.0], [9.0]] * 50, [0, 1] * 50)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ShuffledLabelsWarning)
+            quorate.prune(model, np.minimum(noise, 3) + noise, labels, "mdm", keep=2)
