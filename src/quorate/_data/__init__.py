@@ -16,15 +16,7 @@ from quorate._data._drawing import (
     sample_size,
     shares,
 )
-from quorate._data._rows import (
-    RowDigest,
-    count_rows,
-    cut_rows,
-    digest_rows,
-    in_memory,
-    sliceable,
-    take_rows,
-)
+from quorate._data._rows import RowDigest, digest_rows, in_memory
 from quorate._data._samples import SampleForm, read_samples
 from quorate._data._source import (
     are_batches,
@@ -43,6 +35,7 @@ from quorate._data._tables import (
     read_label_codes,
     read_table,
 )
+from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 
 __all__ = [
     "MAX_SAMPLES",

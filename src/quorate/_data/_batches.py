@@ -11,7 +11,6 @@ from typing import Any
 import joblib
 import numpy as np
 
-from quorate._data._rows import count_rows
 from quorate._data._samples import SampleForm
 from quorate._data._tables import (
     column_names,
@@ -21,6 +20,7 @@ from quorate._data._tables import (
     read_parts,
 )
 from quorate._messages import unknown_name
+from quorate._rows import count_rows
 from quorate.exceptions import BatchError
 
 
