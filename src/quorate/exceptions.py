@@ -57,6 +57,10 @@ class HeadsWarning(QuorateWarning):
     """A pool counts heads, since some of its members have no probabilities."""
 
 
+class SwappedColumnsWarning(QuorateWarning):
+    """Columns of probabilities seem to stand for other classes than they count for."""
+
+
 class UnusedColumnsWarning(QuorateWarning):
     """A file has columns that the model was not trained on."""
 

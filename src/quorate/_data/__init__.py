@@ -16,7 +16,13 @@ from quorate._data._drawing import (
     sample_size,
     shares,
 )
-from quorate._data._rows import RowDigest, digest_rows, in_memory
+from quorate._data._rows import (
+    RowDigest,
+    digest_rows,
+    in_memory,
+    index_of,
+    other_rows,
+)
 from quorate._data._samples import SampleForm, read_samples
 from quorate._data._source import (
     are_batches,
@@ -61,9 +67,11 @@ __all__ = [
     "find_files",
     "given_batches",
     "in_memory",
+    "index_of",
     "is_csv",
     "is_dask",
     "named_batch",
+    "other_rows",
     "parse_labels",
     "partitions",
     "read_label_codes",

@@ -44,6 +44,38 @@ def in_memory(X: Any) -> Any:
     return X.compute() if home(X) in ("dask", "dask_expr") else X
 
 
+def index_of(table: Any) -> Any:
+    """Return the index of a table of pandas; None of anything else."""
+    index = getattr(table, "index", None)
+    return index if hasattr(index, "equals") else None  # lists have a method index
+
+
+def other_rows(index: Any, first: Any) -> str:
+    """Say where the indexes of two tables differ; "" where they do not.
+
+    Tables are joined row by row. One that was shuffled, or is about other samples,
+    would be joined to rows that are not its own. Without an index nobody can tell.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> other_rows(pd.Index([0, 1]), pd.Index([0, 7]))[:41]
+    'by its index: row 1 is 1 here and 7 there'
+    """
+    if index is None or first is None or first.equals(index):
+        return ""
+    here, there = index.tolist(), first.tolist()
+    # The same dates may be kept in units that differ.
+    if here == there or len(here) != len(there):
+        return ""  # how many there are is looked at elsewhere
+    row = next(row for row, label in enumerate(here) if label != there[row])
+    return (
+        f"by its index: row {row} is {here[row]!r} here and {there[row]!r} there; sort "
+        "all alike, as with sort_index(), or drop an index that says nothing with "
+        "reset_index(drop=True)"
+    )
+
+
 # A digest by which the very same rows are recognised, in any order
 
 

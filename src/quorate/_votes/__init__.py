@@ -42,6 +42,7 @@ from quorate._votes._probabilities import (
     Probabilities,
     TabledProbabilities,
     allocate_probabilities,
+    improper_row,
 )
 from quorate._votes._rule import (
     PLURALITY,
@@ -77,6 +78,7 @@ __all__ = [
     "code_dtype",
     "codes_among",
     "encode_truth",
+    "improper_row",
     "joined_votes",
     "leave_one_out_predictions",
     "load_counts",

@@ -114,15 +114,16 @@ def _ask_trees(
             table[np.arange(len(table)), winners] = weight
         elif weight != 1:
             table = weight * table
-        members.append(partial(_look_up, member, table))
+        members.append(partial(_look_up, member, member.tree, table))
         # Column by column, as rows are short: along rows NumPy takes 17 times as long.
         highest, lowest = reduce(np.maximum, table.T), reduce(np.minimum, table.T)
         reach[place] = (highest - lowest).max()
     return members, reach
 
 
-def _look_up(member: Member, table: FloatArray, X: Any) -> FloatArray:
-    return np.asarray(table.take(member.tree.apply(member.columns(X)), axis=0))
+def _look_up(member: Member, tree: Any, table: FloatArray, X: Any) -> FloatArray:
+    # The tree that the table is of: a member that is fitted again has another one.
+    return np.asarray(table.take(tree.apply(member.columns(X)), axis=0))
 
 
 def _shares(member: Member, classes: Array, weight: float) -> Ask:

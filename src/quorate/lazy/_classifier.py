@@ -167,8 +167,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     An ensemble that is fitted again in place, or grows, has other members than ``fit``
     has seen: ``predict`` then raises ``NotFittedError``. A member that is fitted again
-    by itself, and weights or leaves that somebody edits, are not noticed; call ``fit``
-    again after that.
+    by itself, and weights or leaves that somebody edits, are not noticed, and trees are
+    asked as they were; call ``fit`` again after that.
 
     Examples
     --------
