@@ -17,6 +17,7 @@ ROOMS = {
     "ensembles": "_ensembles/*.py",
     "pruning": "pruning/*.py",
     "choosing": "_choosing/*.py",
+    "engine": "_engine/*.py",
     "lazy": "lazy/*.py",
     "certificates": "_judging/*.py",
     "study": "study/*.py",

@@ -17,12 +17,13 @@ SOURCE = Path(quorate.__file__).parent
 RANKS = [
     {
         *("exceptions", "_typing", "_messages", "_atomic", "_version"),
-        *("_output", "_random", "_units", "_workers"),
+        *("_output", "_random", "_rows", "_units", "_workers"),
     },
     {"_kernels", "_native", "stats", "_data"},
-    {"_votes"},
-    {"_ensembles", "_scoring", "_files", "risk"},
+    {"_engine", "_votes"},
+    {"_ensembles", "_scoring", "risk", "serving"},
     {"_theory", "lazy", "ensembles"},
+    {"_files"},
     {"pruning"},
     {"_choosing"},
     {"_summarising"},

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from quorate import exceptions as exceptions
     from quorate import pruning as pruning
     from quorate import risk as risk
+    from quorate import serving as serving
     from quorate import stats as stats
     from quorate import study as study
     from quorate import testing as testing
@@ -67,12 +68,13 @@ if TYPE_CHECKING:
     from quorate.lazy import CompactClassifier as CompactClassifier
     from quorate.lazy import LazyClassifier as LazyClassifier
     from quorate.lazy import LazyCurve as LazyCurve
+    from quorate.lazy import compact as compact
     from quorate.pruning import methods as methods
     from quorate.risk import RiskAssessment as RiskAssessment
     from quorate.risk import assess_risk as assess_risk
 
 # public modules, and the names that rooms offer at the top
-_MODULES = "display ensembles exceptions pruning risk stats study testing"
+_MODULES = "display ensembles exceptions pruning risk serving stats study testing"
 _NAMES = {
     "_blending": "Blend blend",
     "_choosing": "ExpectedError Explanation Latency Selection SizeCurve select",
@@ -88,7 +90,7 @@ _NAMES = {
     "_theory": "Decomposition MeanDecomposition Measure decompose diversity measures "
     "pairwise_diversity sample_diversity",
     "_votes": "DecisionRule PairCounts PairedErrors Summary VoteSource Votes",
-    "lazy": "CompactClassifier LazyClassifier LazyCurve",
+    "lazy": "CompactClassifier LazyClassifier LazyCurve compact",
     "pruning": "methods",
     "risk": "RiskAssessment assess_risk",
 }

@@ -61,6 +61,10 @@ class HeadsWarning(QuorateWarning):
     """A pool counts heads: not all members have probabilities of known classes."""
 
 
+class SwappedColumnsWarning(QuorateWarning):
+    """Columns of probabilities seem to stand for other classes than they count for."""
+
+
 class UnusedColumnsWarning(QuorateWarning):
     """A file has columns that the model was not trained on."""
 

@@ -14,6 +14,7 @@ from quorate._blending._means import (
     shares_of,
 )
 from quorate._scoring import stratified_folds
+from quorate.exceptions import SwappedColumnsWarning
 from quorate.pruning import GreedySelection, SimplexWeights
 
 
@@ -120,9 +121,11 @@ def test_an_array_is_looked_at_once_and_once_more_where_it_counts():
             for place in range(3)}  # fmt: skip
     bad = {f"b{place}": 1 - array for place, array in enumerate(good.values())}
     watched = {name: Watched(array) for name, array in (good | bad).items()}
-    found = quorate.blend(watched, y, method="both")
+    with pytest.warns(SwappedColumnsWarning):
+        found = quorate.blend(watched, y, method="both")
     assert set(found.weights) == set(good)
-    assert [watched[name].looks for name in bad] == [1, 1, 1]
+    # Once, and once more since they are worse than the class shares.
+    assert [watched[name].looks for name in bad] == [2, 2, 2]
     # The first tells the shape. Those with weight are scored, and the best one alone.
     assert watched["g0"].looks <= 4
     assert max(watched[name].looks for name in good) <= 4
@@ -718,3 +721,48 @@ def test_the_plain_mean_in_a_blend_is_judged_alone(found):
     # Fewer models: those of the geometric mean, which "simplex" would not choose.
     assert quorate.blend(ARRAYS, Y, keep=3).plain_nested is None
     assert simplex.plain_nested is None
+
+
+SKILLED = {name: ARRAYS[name] for name in NAMES[4:]}
+
+
+def test_columns_of_all_models_in_another_order_are_refused():
+    # As somebody's columns stand who wrote cow, ant, bee.
+    turned = {name: array[:, [2, 0, 1]] for name, array in SKILLED.items()}
+    said = (
+        r"blend: 'm4' has a logarithmic loss of 1\.\d+ where the class shares alone "
+        r"have 1\.093; with its columns as those of 'cow', 'ant', 'bee' it has 0\.\d+ "
+        r"\(and 3 more are so\)\. Columns stand for the sorted labels"
+    )
+    with pytest.raises(ValueError, match=said):
+        quorate.blend(turned, Y)
+    named = quorate.blend(turned, Y, classes=["cow", "ant", "bee"])
+    assert named.score == quorate.blend(SKILLED, Y).score
+
+
+def test_the_wrong_one_of_two_columns_is_refused():
+    arrays, y = made(n_classes=2)
+    first = {name: arrays[name][:, 0] for name in NAMES[4:]}
+    with pytest.raises(ValueError, match="with its columns as those of 'bee', 'ant'"):
+        quorate.blend(first, y)
+
+
+def test_one_model_of_several_with_swapped_columns():
+    one = {**SKILLED, "turned": ARRAYS["m7"][:, [1, 0, 2]]}
+    said = "'turned' has a logarithmic loss of .* as those of 'bee', 'ant', 'cow'"
+    with pytest.warns(SwappedColumnsWarning, match=said):
+        found = quorate.blend(one, Y)
+    assert found.weights.get("turned", 0) < 0.1
+
+
+def test_models_that_are_too_sure_or_guess_are_not_called_swapped():
+    rng = np.random.default_rng(0)
+    right = rng.random(Y.size) < 0.75
+    codes = np.searchsorted(["ant", "bee", "cow"], Y)
+    sure = np.eye(3)[np.where(right, codes, (codes + 1) % 3)]
+    shares = np.bincount(codes) / codes.size
+    # Leaning the wrong way by a hair, as guesses of cross-validation do.
+    guess = shares * (1 - 1e-3 * np.eye(3)[codes])
+    guess /= guess.sum(axis=1, keepdims=True)
+    quorate.blend({"sure": sure, "noise": rng.dirichlet(np.ones(3), Y.size)}, Y)
+    quorate.blend({"guess": guess}, Y)

@@ -140,12 +140,25 @@ def test_which_label_a_text_means(labels, texts, expected):
         ([1, 2], ["1", "two"],
          r"'two' at row 1 is no number, as the labels of the model are \(1, 2\)"),
         (["a", " a"], ["a"], "labels of the model differ by spaces alone"),
+        (["1", "a"], ["a", 1, 2],
+         r"'kind': 2 at row 2 is no text, as the labels of the model are \('1', 'a'\)"),
     ],
 )  # fmt: skip
 def test_refused_labels(labels, texts, why):
     form = SampleForm(labels=np.array(labels))
     with pytest.raises(ValueError, match=why):
         form.read_labels(np.array(texts, dtype=object), "kind")
+
+
+@pytest.mark.parametrize("ask", [quorate.collect_votes, quorate.summarise])
+def test_parts_with_numbers_among_texts(ask, tmp_path):
+    forest, y = fitted(["ant", "bee"])
+    TABLE.assign(kind=y).to_parquet(tmp_path / "a.parquet")
+    TABLE.assign(kind=np.arange(len(y)) % 2).to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(
+        BatchError, match=r"b\.parquet: column 'kind': 0 at row 0 is no"
+    ):
+        ask(forest, tmp_path, target="kind")
 
 
 def test_folders_of_a_model_with_text_labels(tmp_path):

@@ -590,7 +590,11 @@ TEACHERS = {
     "other columns": (lambda X, y: GaussianNB().fit(X[:, :3], y), ValueError,
                       "features"),
     "not finite": (lambda X, y: Silent(3, np.nan), ValueError,
-                   "probabilities that are not finite"),
+                   r"Silent gave \[nan, nan, nan\] for a row; probabilities"),
+    "adding up to 3": (lambda X, y: Silent(3, 1.0), ValueError,
+                       r"gave \[1.0, 1.0, 1.0\] for a row; probabilities lie"),
+    "negative": (lambda X, y: Silent(3, [1.5, -0.25, -0.25]), ValueError,
+                 r"gave \[1.5, -0.25, -0.25\] for a row; probabilities lie"),
     "too few": (lambda X, y: Silent(2, 0.5), ValueError,
                 r"array of shape \(1, 2\) for 1 rows"),
 }  # fmt: skip

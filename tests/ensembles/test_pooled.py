@@ -1,12 +1,19 @@
 """Pools as models: what pruning a list or dict returns."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_wine
-from sklearn.ensemble import RandomForestClassifier, StackingClassifier
+from sklearn.ensemble import (
+    IsolationForest,
+    RandomForestClassifier,
+    StackingClassifier,
+)
 from sklearn.linear_model import LogisticRegression
+from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -120,6 +127,12 @@ class TestPruning:
             {name: w for name, w in zip(pool, best.weights_, strict=True) if w}
         )
         assert quorate.select(votes).order.tolist() == usual.order.tolist()
+        # By name it is what its docs say, with a pull towards equal weights.
+        by_name = quorate.prune(pool, X[1::3], y[1::3], "simplex")
+        as_usual = quorate.pruning.SimplexWeights(smoothing=0.0)
+        assert min(by_name.weights.values()) > 0.3 / 1.3 / len(pool) - 1e-9
+        again = quorate.prune(pool, X[1::3], y[1::3], as_usual, keep=None)
+        assert again.weights == small.weights
 
     def test_usually_as_many_as_err_least(self, data, pool):
         X, y = data
@@ -390,3 +403,80 @@ def test_members_that_know_no_classes_get_those_of_the_samples(data):
     assert small.classes_.tolist() == ["bad", "good"]
     with pytest.raises(ValueError, match="member '0' does not know its classes"):
         quorate.keep_members(pool, [0, 1], [0.5, 0.5])
+
+
+class Improper(GaussianNB):
+    """Gives what is asked for instead of probabilities, on one row in two."""
+
+    def __init__(self, row=None):
+        super().__init__()
+        self.row = row
+
+    def predict_proba(self, X):
+        shares = super().predict_proba(X)
+        shares[1::2] = self.row
+        return shares
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        quorate.collect_votes,
+        quorate.prune,
+        lambda pool, X, y: quorate.LazyClassifier(pool).fit().predict(X),
+        lambda pool, X, y: quorate.keep_members(pool, [0, 1], [0.6, 0.4]).predict(X),
+        lambda pool, X, y: quorate.summarise(pool, [(X, y)]),
+    ],
+    ids=["collect_votes", "prune", "LazyClassifier", "WeightedVoting", "summarise"],
+)
+@pytest.mark.parametrize(
+    "row",
+    [
+        [np.nan, np.nan],
+        [np.inf, 0.0],
+        [50.0, 50.0],
+        [-0.5, 1.5],
+        [0.0, 0.0],
+        [1.0, 1.0],
+        [0.5, 0.52],
+    ],
+    ids=str,
+)
+def test_probabilities_of_members_are_looked_at(data, pool, row, ask):
+    X, y = data
+    odd = {"line": pool["line"], "odd": Improper(row).fit(X[::3], y[::3])}
+    said = rf"member 'odd' \(Improper\) gives {re.escape(str(row))} as probabilities"
+    with pytest.raises(ValueError, match=said):
+        ask(odd, X[1::3], y[1::3])
+
+
+def test_networks_compute_in_halves(data, pool):
+    X, y = data
+    near = Improper([0.5, 0.503]).fit(X[::3], y[::3])
+    votes = quorate.collect_votes([near], X[1::3], y[1::3])
+    assert votes.probabilities[0, 1].tolist() == np.float32([0.5, 0.503]).tolist()
+
+
+def test_probabilities_of_too_few_rows(data, pool):
+    X, y = data
+    short = Improper([0.5, 0.5]).fit(X[::3], y[::3])
+    short.predict_proba = lambda X: np.full((len(X) - 1, 2), 0.5)
+    said = r"shape \(189, 2\); 190 samples and its 2 classes need \(190, 2\)"
+    with pytest.raises(TypeError, match=said):
+        quorate.collect_votes([short], X[1::3], y[1::3])
+
+
+@pytest.mark.parametrize(
+    ("member", "what"),
+    [
+        (IsolationForest(random_state=0), "an outlier detector"),
+        (GaussianMixture(random_state=0), "a density estimator"),
+        (KMeans(2, n_init=1), "a clusterer"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_only_classifiers_vote(data, pool, member, what):
+    X, y = data
+    said = rf"'odd' \({type(member).__name__}\) is {what}: it does not vote"
+    with pytest.raises(TypeError, match=said):
+        quorate.collect_votes({**pool, "odd": member.fit(X)}, X, y)

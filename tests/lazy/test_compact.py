@@ -35,9 +35,11 @@ from tests.lazy.zoo import (
 
 import quorate
 from quorate import CompactClassifier, LazyClassifier
+from quorate._engine import TreeArrays, decode, encode, pack, unpack
+from quorate._engine._arrays import NODE, _fill_leaves
 from quorate._native._compile import compile_file, find_compiler
 from quorate.exceptions import FileFormatError
-from quorate.lazy._arrays import TreeArrays, pack, tree_arrays, unpack
+from quorate.lazy._arrays import tree_arrays
 
 MODES = ["exact", "bayes", "calibrated", "all"]
 pytestmark = pytest.mark.filterwarnings(
@@ -68,10 +70,26 @@ def drawn(kind, seed, missing=False):
     return ensemble, lazy, rows
 
 
+def assert_alike(small, lazy, rows):
+    """Raise unless a compact model has the answers of a lazy one, asked as it asks.
+
+    Probabilities are those of the ensemble: everyone is asked about them.
+    """
+    everyone = LazyClassifier(lazy.ensemble, "all").fit()
+    for answer, other in (
+        ("predict", lazy),
+        ("members_asked", lazy),
+        ("predict_proba", everyone),
+    ):
+        found, expected = getattr(small, answer)(rows), getattr(other, answer)(rows)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected, err_msg=answer)
+
+
 @pytest.fixture(params=["auto", "numpy"])
 def engine(request, monkeypatch):
     if request.param == "numpy":
-        monkeypatch.setattr("quorate.lazy._ready.kernels", lambda: None)
+        monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)
 
 
 @pytest.mark.usefixtures("engine")
@@ -80,9 +98,9 @@ def test_the_same_answers(kind):
     for seed in range(4):
         _, lazy, rows = drawn(kind, seed, kind in MISSING and seed > 1)
         small = lazy.compact()
-        assert_same(small, lazy, rows)
+        assert_alike(small, lazy, rows)
         assert small.engine_ == lazy.engine_
-        assert_same(pickle.loads(pickle.dumps(small)), lazy, rows)
+        assert_same(pickle.loads(pickle.dumps(small)), small, rows)
         for name in ("classes_", "order_", "stops_"):
             np.testing.assert_array_equal(getattr(small, name), getattr(lazy, name))
         assert small.threshold_ == lazy.threshold_
@@ -118,16 +136,16 @@ def wine():
 def test_saved_without_code_and_loaded_without_trust(wine, mode, tmp_path):
     X, _, forest = wine
     lazy = LazyClassifier(forest, mode, epsilon=0.1, random_state=0).fit(X)
-    path = tmp_path / "small.skops"
+    path = tmp_path / "small.quorate"
     quorate.save(lazy.compact(), path)
     again = quorate.load(path)
     assert type(again) is CompactClassifier
     assert again.mode == mode
     joblib.dump(lazy, tmp_path / "lazy.joblib")
     assert_same(joblib.load(tmp_path / "lazy.joblib"), lazy, X)
-    assert_same(again, lazy, X)
+    assert_alike(again, lazy, X)
     for part in ("copy", "deepcopy"):
-        assert_same(getattr(copy, part)(again), lazy, X)
+        assert_alike(getattr(copy, part)(again), lazy, X)
 
 
 def test_labels_of_every_kind_come_back(tmp_path):
@@ -140,7 +158,7 @@ def test_labels_of_every_kind_come_back(tmp_path):
     ]
     for number, known in enumerate(labels):
         forest = RandomForestClassifier(5, random_state=0).fit(X, known[y])
-        path = tmp_path / f"{number}.skops"
+        path = tmp_path / f"{number}.quorate"
         quorate.save(LazyClassifier(forest).fit().compact(), path)
         found, expected = quorate.load(path).predict(X), forest.predict(X)
         assert found.dtype == expected.dtype
@@ -219,7 +237,7 @@ def test_it_says_what_it_cannot_do(wine):
     ):
         with pytest.raises(TypeError, match="its members are gone, only their arrays"):
             ask()
-    with pytest.raises(NotFittedError, match=r"LazyClassifier.compact\(\) makes one"):
+    with pytest.raises(NotFittedError, match=r"quorate.compact\(\) makes one"):
         CompactClassifier().predict(X)
     with pytest.raises(NotFittedError):
         _ = CompactClassifier().engine_
@@ -261,7 +279,7 @@ def test_packing_and_unpacking_change_nothing(wine):
         X, y = draw_rows(rng)
         found = quorate.ensembles.read_ensemble(draw_trees(kind, rng, X, y))
         trees = tree_arrays(found, found.classes)
-        again = unpack(pack(trees))
+        again = unpack(pack(trees), trees.n_features, trees.n_classes)
         for name in ("nodes", "roots", "table"):
             assert getattr(again, name).tobytes() == getattr(trees, name).tobytes()
 
@@ -272,23 +290,24 @@ def test_more_kinds_of_leaves_than_fit_beside_a_threshold(wine):
     X, y, _ = wine
     forest = RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
     small = LazyClassifier(forest, mode="all").fit(X).compact()
-    state = small.__getstate__()
-    trees, far = dict(state["trees"]), 2**22 + 5
-    payload = trees["payload"].astype(np.int64)
-    assert (payload < 0).any()
-    trees["payload"] = np.where(payload < 0, payload - far, payload)
-    trees["table"] = np.concatenate([np.zeros((far, 3)), trees["table"]])
-    moved = CompactClassifier.__new__(CompactClassifier)
-    moved.__setstate__({**state, "trees": trees})
+    trees, far = small._trees, 2**22 + 5
+    unsure = np.flatnonzero(trees.is_leaf)
+    unsure = unsure[trees.held(unsure) < 0]
+    nodes, rows = trees.nodes.copy(), ~trees.held(unsure) + far
+    nodes["threshold"].view(np.uint32)[unsure] = 0xFFC00000 | rows & 2**22 - 1
+    nodes["feature"][unsure] = -(2**31) | rows >> 22 << 24
+    table = np.concatenate([np.zeros((far, 3)), trees.table])
+    moved = CompactClassifier()
+    moved._set(TreeArrays(nodes, trees.roots, table, 13, 3).check(), small._facts)
     np.testing.assert_array_equal(moved.predict_proba(X), small.predict_proba(X))
     assert moved.engine_ == small.engine_
 
 
-def test_too_many_kinds_of_leaves(wine):
-    parts = packed(wine)
-    parts["payload"] = np.full(parts["payload"].shape, -(2**28) - 1, dtype=np.int64)
+def test_too_many_kinds_of_leaves():
     with pytest.raises(ValueError, match="268435456 kinds of leaves, too many"):
-        unpack(parts)
+        _fill_leaves(
+            np.zeros(1, dtype=NODE), np.zeros(1, dtype=int), ~np.array([2**28])
+        )
 
 
 def test_nodes_of_most_rows_follow_each_other():
@@ -323,33 +342,61 @@ def test_nodes_of_most_rows_follow_each_other():
 
 
 FORGED_TREES = {
-    "counts": [lambda a: a + 1, lambda a: a[:0], lambda a: "many",
-               lambda a: np.r_[a[0] - 2, a[1] + 2, a[2:]],
-               lambda a: np.array([2**62, 2**62, 5, 5])],
+    "counts": [
+        lambda a: a + 1,
+        lambda a: a[:0],
+        lambda a: a.astype(float),
+        lambda a: np.r_[a[0] - 2, a[1] + 2, a[2:]],
+        lambda a: np.array([2**62, 2**62, 5, 5]),
+    ],
     "leaf": [np.invert, lambda a: a[:-1], np.zeros_like],
-    "columns": [lambda a: a + 200, lambda a: a.astype(int) - 100,
-                lambda a: a.astype(float), lambda a: a[:-1],
-                lambda a: a.astype(np.int64) + 2**30],
-    "thresholds": [lambda a: a[1:], lambda a: a[:, 1:]],
-    "payload": [lambda a: np.full(a.size, 3), lambda a: np.full(a.size, -1 - 10_000),
-                lambda a: np.full(a.size, 2**40), lambda a: a[:-1]],
-    "table": [lambda a: a[:1], lambda a: a[:, :-1], np.ravel],
-    "n_features": [lambda n: 0, lambda n: 2**40, lambda n: None],
-    "n_classes": [lambda n: 2, lambda n: 2**31],
-    "missing_left": [lambda a: None],
-}  # fmt: skip
+    "columns": [
+        lambda a: a + 200,
+        lambda a: a.astype(int) - 100,
+        lambda a: a.astype(float),
+        lambda a: a[:-1],
+        lambda a: a.astype(np.int64) + 2**30,
+    ],
+    "thresholds": [lambda a: a[1:], lambda a: a.astype(float)],
+    "payload": [
+        lambda a: np.full(a.size, 3),
+        lambda a: np.full(a.size, 4),
+        lambda a: np.full(a.size, -1),
+        lambda a: a.astype(np.uint32) + 10_000,
+        lambda a: np.full(a.size, 2**40),
+        lambda a: a[:-1],
+    ],
+    "table": [
+        lambda a: a[:1],
+        lambda a: a[:, :-1],
+        np.ravel,
+        lambda a: np.full(a.shape, np.nan),
+    ],
+    "levels": [lambda a: a[:0]],
+    "missing_left": [lambda a: a[:-1], lambda a: a.astype(float)],
+}
+FORGED_NUMBERS = {"n_features": [0, 2**40, None, True, 12], "classes_": [["a", "b"]]}
+
+
+def refused(facts, arrays, problem=""):
+    with pytest.raises(ValueError, match=f"damaged or forged .*{problem}"):
+        CompactClassifier.from_bytes(encode(facts, arrays))
 
 
 @pytest.mark.parametrize("part", FORGED_TREES)
 def test_forged_trees_are_refused(wine, part):
-    state = LazyClassifier(wine[2]).fit().compact().__getstate__()
-    parts = state["trees"]
-    forged = [{**parts, part: forge(parts[part])} for forge in FORGED_TREES[part]]
-    gone = dict(parts)
-    del gone[part]
-    for trees in (*forged, gone):
-        with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
-            CompactClassifier().__setstate__({**state, "trees": trees})
+    facts, arrays = decode(quorate.compact(wine[2]).to_bytes())
+    for forge in FORGED_TREES[part]:
+        refused(facts, {**arrays, part: forge(arrays[part])})
+    del arrays[part]
+    refused(facts, arrays, part)
+
+
+@pytest.mark.parametrize("name", FORGED_NUMBERS)
+def test_forged_numbers_are_refused(wine, name):
+    facts, arrays = decode(quorate.compact(wine[2]).to_bytes())
+    for value in FORGED_NUMBERS[name]:
+        refused({**facts, name: value}, arrays)
 
 
 def _set(field, place, value):
@@ -386,7 +433,7 @@ def _hold(bits):
     ],
 )
 def test_indices_are_checked_before_a_kernel_sees_them(wine, forge, problem):
-    trees = unpack(packed(wine))
+    trees = unpack(packed(wine), 13, 3)
     nodes = trees.nodes.copy()
     forge(nodes)
     forged = TreeArrays(nodes, trees.roots, trees.table, 13, 3)
@@ -395,7 +442,7 @@ def test_indices_are_checked_before_a_kernel_sees_them(wine, forge, problem):
 
 
 def test_roots_and_forms_are_checked(wine):
-    trees = unpack(packed(wine))
+    trees = unpack(packed(wine), 13, 3)
     for roots in (
         np.array([-1]),
         np.array([10**6]),
@@ -419,49 +466,45 @@ FORGED_FACTS = {
     "confidence": [1.0, float("nan")],
     "margin": [float("inf")],
     "against": ["much"],
-    "weights": [np.ones(3), np.full(40, np.nan), -np.ones(40), [10**400] * 40],
+    "weights": [np.ones(3), np.full(40, np.nan), -np.ones(40)],
     "reach": [np.ones((40, 1))],
     "handicap": [np.zeros(2)],
-    "classes_": [np.arange(2)],
+    "classes_": [np.arange(2), np.zeros((3, 1))],
     "order_": [np.zeros(40, dtype=int), np.arange(40) + 1, np.arange(40) / 2],
     "stops_": [[1, 41], [0, 40], [20, 20, 40], [40, 20], [], [[40]]],
     "threshold_": ["low"],
     "expected_disagreement_": ["few"],
-    "feature_names_in_": [np.array(["a"])],
+    "feature_names_in_": [["a"], [1] * 13, "names"],
 }
 
 
 @pytest.mark.parametrize("name", FORGED_FACTS)
 def test_forged_facts_are_refused(wine, name):
     X, _, forest = wine
-    state = LazyClassifier(forest, "bayes", random_state=0).fit().compact()
-    state = copy.deepcopy(state.__getstate__())
+    bayes = LazyClassifier(forest, "bayes", random_state=0).fit().compact()
+    facts, arrays = decode(bayes.to_bytes())
+    for value in FORGED_FACTS[name]:
+        if name in arrays and not isinstance(value, np.ndarray):
+            value = np.array(value)
+        home = arrays if name in arrays else facts
+        forged = {**home, name: value}
+        refused(facts if name in arrays else forged,
+                forged if name in arrays else arrays)  # fmt: skip
     calibrated = LazyClassifier(forest, "calibrated", epsilon=0.1).fit(X).compact()
-    calibrated = calibrated.__getstate__()
-    facts = [{**state["facts"], name: value} for value in FORGED_FACTS[name]]
-    facts += [{**calibrated["facts"], "threshold_": None}, None]
-    broken = [{**state, "facts": one} for one in facts]
-    for one in (*broken, {"trees": state["trees"]}, {"x": 1}):
-        with pytest.raises(ValueError, match="CompactClassifier: damaged or forged"):
-            CompactClassifier().__setstate__(one)
+    facts, arrays = decode(calibrated.to_bytes())
+    refused({**facts, "threshold_": None}, arrays)
 
 
-def test_a_forged_file_is_refused(wine, tmp_path, monkeypatch):
-    small = LazyClassifier(wine[2]).fit().compact()
-    path = tmp_path / "small.skops"
-    own = CompactClassifier.__getstate__
-
-    def forged(self):
-        state = own(self)
-        state["trees"]["columns"] = state["trees"]["columns"] + 50
-        return state
-
-    with monkeypatch.context() as patch:
-        patch.setattr(CompactClassifier, "__getstate__", forged)
-        patch.setattr(CompactClassifier, "__setstate__", lambda self, state: None)
-        quorate.save(small, path)
-    with pytest.raises(FileFormatError, match="a column that does not exist"):
-        quorate.load(path)
+def test_a_forged_file_is_refused(wine, tmp_path):
+    facts, arrays = decode(quorate.compact(wine[2]).to_bytes())
+    path = tmp_path / "small.quorate"
+    path.write_bytes(encode(facts, {**arrays, "columns": arrays["columns"] + 50}))
+    for read in (quorate.load, quorate.serving.load):
+        with pytest.raises(FileFormatError, match="a column that does not exist"):
+            read(path)
+    forged = CompactClassifier()
+    with pytest.raises(ValueError, match="CompactClassifier: not a compact model"):
+        forged.__setstate__({"file": np.zeros(9)})
 
 
 # C

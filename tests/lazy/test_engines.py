@@ -30,7 +30,8 @@ from tests.lazy.zoo import (
 
 import quorate
 from quorate import LazyClassifier, _native
-from quorate.lazy._arrays import leaves, tree_arrays
+from quorate._engine import leaves
+from quorate.lazy._arrays import tree_arrays
 
 ROUNDS = 8
 MODES = ["exact", "bayes", "calibrated", "all"]
@@ -290,14 +291,14 @@ def test_engines_are_refused_where_they_do_not_fit(wine, monkeypatch):
         ),
         r"members of a VotingClassifier check what they are asked about": trees,
     }
-    monkeypatch.setattr("quorate.lazy._ready.kernels", object)
+    monkeypatch.setattr("quorate._engine._ready.kernels", object)
     for message, ensemble in cases.items():
         with pytest.raises(ValueError, match=rf"engine='compiled'\): {message}"):
             LazyClassifier(ensemble, engine="compiled").fit()
-        monkeypatch.setattr("quorate.lazy._ready.kernels", object)
+        monkeypatch.setattr("quorate._engine._ready.kernels", object)
         assert LazyClassifier(ensemble).fit().engine_ == "numpy"
-    monkeypatch.setattr("quorate.lazy._ready.kernels", lambda: None)
-    monkeypatch.setattr("quorate.lazy._ready.why_not", lambda: "there are none")
+    monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)
+    monkeypatch.setattr("quorate._engine._ready.why_not", lambda: "there are none")
     with pytest.raises(ValueError, match=r"engine='compiled'\): there are none; engi"):
         LazyClassifier(forest, engine="compiled").fit()
     assert LazyClassifier(forest).fit().engine_ == "numpy"
@@ -309,7 +310,7 @@ def test_the_engine_is_chosen_anew_where_it_is_loaded(wine, monkeypatch):
     lazy = LazyClassifier(forest).fit()
     assert lazy.engine_ == "compiled"
     stored = pickle.dumps(lazy)
-    monkeypatch.setattr("quorate.lazy._ready.kernels", lambda: None)
+    monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)
     elsewhere = pickle.loads(stored)
     np.testing.assert_array_equal(elsewhere.predict(X), lazy.predict(X))
     assert elsewhere.engine_ == "numpy"

@@ -18,19 +18,16 @@ from tests.lazy import slow
 from tests.lazy.zoo import draw_data
 
 from quorate import LazyClassifier
+from quorate._engine import CalibratedRule, ExactRule, Stops, votes_needed
 from quorate._kernels.verdicts import lead
 from quorate.ensembles import read_ensemble
 from quorate.lazy._additive import make_additive
-from quorate.lazy._engine import watch
+from quorate.lazy._course import watch
 from quorate.lazy._rules import (
-    CalibratedRule,
-    ExactRule,
-    Stops,
     calibrate,
     changes_allowed,
     harmful_thresholds,
     rows_needed,
-    votes_needed,
 )
 
 
@@ -59,7 +56,7 @@ def test_votes_needed_keeps_its_digits_in_the_tail():
 def test_votes_needed_in_parts_is_votes_needed_at_once(monkeypatch):
     votes = np.arange(60)
     whole = votes_needed(votes, 40, 0.99)
-    monkeypatch.setattr("quorate.lazy._rules._CHUNK", 100)
+    monkeypatch.setattr("quorate._engine._rules._CHUNK", 100)
     np.testing.assert_array_equal(votes_needed(votes, 40, 0.99), whole)
 
 

@@ -12,6 +12,8 @@ from itertools import combinations
 import numpy as np
 from tests import twins
 
+import quorate
+
 
 @dataclass
 class Problem:
@@ -124,8 +126,9 @@ def sign(value):
     return (value > 0) - (value < 0)
 
 
-def sample_driven(problem, size, measure, lambda_, stuck):
+def sample_driven(problem, size, measure, lambda_, stuck, search="printed"):
     """EPBD (measure error_gap) and FTAD, recomputing everything at each step."""
+    least_is_diverse = quorate.measures()[measure].direction == "lower"
     F, H, samples, margins = list(range(problem.n)), [], [], []
     near = 1e-12 if measure == "entropy_cc" else 0
     while len(H) < size:
@@ -147,11 +150,14 @@ def sample_driven(problem, size, measure, lambda_, stuck):
             else:
                 lam = sign(value if lambda_ == "measure" else gap)
             margin = lam - 2 * value
-            if best is None or margin < best[0] - near:
-                best = (margin, i)
+            key = margin
+            if search == "contested":
+                key = value if least_is_diverse else -value
+            if best is None or key < best[0] - near:
+                best = (key, i, margin)
         if best is None:
             break
-        margin, i = best
+        _, i, margin = best
         samples.append(i)
         margins.append(float(margin))
         right = [t for t in F if problem.right(t, i)]
@@ -532,8 +538,6 @@ def mdep(problem, size, alpha=0.2):
 
 def random_votes(seed, masked=None, weighted=False):
     """Return a small random ``Votes``, degenerate ones included."""
-    import quorate
-
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 8)), int(rng.integers(1, 16))
     k = int(rng.choice([1, 2, 2, 2, 3, 4]))

@@ -67,6 +67,8 @@ def test_conformance_of_ftad(measure):
     "pruner",
     [
         pruning.EPBD(lambda_="ensemble"),
+        pruning.EPBD(search="contested"),
+        pruning.FTAD("entropy_cc", search="contested"),
         pruning.ReducedError(backfitting=True),
         pruning.ReducedError(ties="lowest"),
         pruning.MRMR(mi="bits"),
@@ -266,6 +268,7 @@ REFUSED = [
     # class, parameter, value, what fits
     ("EPBD", "lambda_", "proposed", "use 'measure' or 'ensemble'"),
     ("EPBD", "stuck", "wait", "use 'skip' or 'stop'"),
+    ("EPBD", "search", "hard", "use 'printed' or 'contested'"),
     ("FTAD", "lambda_", "ensemble", "use 'measure' or 'proposed'"),
     ("DREP", "rho", 0, "a number above 0 and at most 1"),
     ("DREP", "rho", 1.2, "a number above 0 and at most 1"),
@@ -372,11 +375,37 @@ def test_trace_tells_which_sample_chose_whom(votes):
         assert votes.correct[member, sample]
 
 
-def test_ftad_with_the_error_gap_is_epbd(votes):
-    np.testing.assert_array_equal(
-        pruning.FTAD("error_gap", keep=6).fit(votes).order_,
-        pruning.EPBD(keep=6).fit(votes).order_,
-    )
+@pytest.mark.parametrize("search", ["printed", "contested"])
+def test_ftad_with_the_error_gap_is_epbd(votes, search):
+    ftad = pruning.FTAD("error_gap", keep=6, search=search).fit(votes)
+    epbd = pruning.EPBD(keep=6, search=search).fit(votes)
+    np.testing.assert_array_equal(ftad.order_, epbd.order_)
+    np.testing.assert_array_equal(ftad.trace_samples_, epbd.trace_samples_)
+    np.testing.assert_array_equal(ftad.trace_margins_, epbd.trace_margins_)
+
+
+def test_contested_samples_are_those_just_right():
+    """By hand: of five members 4, 3, 2, 0 and 5 are right on the samples."""
+    rows = ["11001", "11101", "11001", "10101", "00001"]
+    votes = quorate.Votes([[int(b) for b in row] for row in rows], [1] * 5)
+    epbd = pruning.EPBD(keep=3, search="contested").fit(votes)
+    # Sample 1, 3 of 5, takes member 1, the most accurate; then sample 0 has 3 of 4
+    # and 2 of 3, where sample 1 has a tie and 1 of 3.
+    assert epbd.trace_samples_.tolist() == [1, 0, 0]
+    assert epbd.order_.tolist() == [1, 0, 2]
+    np.testing.assert_allclose(epbd.trace_margins_, [1 / 5, 2 / 4, 1 / 3])
+
+
+def test_explanation_names_the_sample_that_chose(votes):
+    for search in ("printed", "contested"):
+        selection = quorate.select(votes, "epbd", keep=4, search=search)
+        steps = selection.explain().steps
+        traced = votes.samples[selection.pruner.trace_samples_].tolist()
+        assert [step["sample"] for step in steps] == traced
+        assert "chosen by sample" in repr(selection.explain())
+    others = quorate.select(votes, "best", keep=4).explain()
+    assert "sample" not in others.steps[0]
+    assert "chosen by sample" not in repr(others)
 
 
 def test_ftad_takes_functions(votes):

@@ -72,15 +72,27 @@ def test_epbd(lambda_, stuck):
         compare(pruning.EPBD(size, lambda_, stuck), votes, size, "error_gap")
 
 
+@pytest.mark.parametrize("lambda_", ["measure", "ensemble"])
+def test_epbd_that_searches_contested_samples(lambda_):
+    for seed in range(2 * N_VOTES):
+        votes = slow.random_votes(seed)
+        size = 1 + seed % votes.n_members
+        stuck = "stop" if seed % 4 == 0 else "skip"
+        pruner = pruning.EPBD(size, lambda_, stuck, search="contested")
+        compare(pruner, votes, size, "error_gap")
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("search", ["printed", "contested"])
 @pytest.mark.parametrize("lambda_", ["measure", "proposed"])
 @pytest.mark.parametrize("measure", MEASURES)
-def test_ftad(measure, lambda_):
+def test_ftad(measure, lambda_, search):
     for seed in range(N_VOTES):
         votes = slow.random_votes(seed)
         size = 1 + seed % votes.n_members
         stuck = "stop" if seed % 4 == 0 else "skip"
-        compare(pruning.FTAD(measure, size, lambda_, stuck), votes, size, measure)
+        pruner = pruning.FTAD(measure, size, lambda_, stuck, search)
+        compare(pruner, votes, size, measure)
 
 
 def compare(pruner, votes, size, measure):
@@ -88,7 +100,12 @@ def compare(pruner, votes, size, measure):
         warnings.simplefilter("ignore", QuorateWarning)
         pruner.fit(votes)
     order, samples, margins = slow.sample_driven(
-        slow.Problem.of(votes), size, measure, pruner.lambda_, pruner.stuck
+        slow.Problem.of(votes),
+        size,
+        measure,
+        pruner.lambda_,
+        pruner.stuck,
+        pruner.search,
     )
     assert pruner.order_.tolist() == order
     assert pruner.trace_samples_.tolist() == samples

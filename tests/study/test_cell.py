@@ -22,8 +22,8 @@ def watched(monkeypatch):
     """Note every ensemble: its seed, and the rows it is trained on."""
     seen = []
 
-    def make(kind, learner, n_members, seed):
-        model = make_ensemble(kind, learner, n_members, seed)
+    def make(kind, learner, n_members, seed, scaled):
+        model = make_ensemble(kind, learner, n_members, seed, scaled)
         fit = model.fit
 
         def note(X, y):

@@ -59,6 +59,16 @@ def test_reading(write):
     assert Plan.from_dict(plan.to_dict()) == plan
 
 
+def test_raw_features_and_some_data_sets(write):
+    some = 'members = 10\nscaled = false\nonly = ["iris"]\n'
+    plan = read_plan(write(GOOD.replace("members = 10\n", some)))
+    assert plan.ensembles == (
+        EnsembleSpec("bagging", "tree", 10, scaled=False, only=("iris",)),
+    )
+    with pytest.raises(ValueError, match="only: expected a list of names, got 'iris'"):
+        read_plan(write(GOOD.replace("members = 10", 'only = "iris"')))
+
+
 DATA = """
 [[data]]
 path = "bank/2024.csv.gz"

@@ -374,3 +374,18 @@ def test_progress_goes_to_standard_error(forest, data, capsys):
     assert "5,000 rows" in said.err
     quorate.summarise(forest, [data])  # no terminal here
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("ask", [quorate.summarise, quorate.collect_votes])
+def test_rows_are_joined_by_position_and_so_by_an_equal_index(ask, forest, data):
+    X, y = data
+    frame, labels = pd.DataFrame(X), pd.Series(y)
+    mixed = frame.iloc[::-1]
+    said = rf"batch 1: y has other rows than X, .* row 0 is 0 here and {len(y) - 1} th"
+    with pytest.raises(BatchError, match=said):
+        ask(forest, [(frame, labels), (mixed, labels)])
+    alike = ask(forest, [(frame, labels), (mixed, labels.loc[mixed.index])])
+    np.testing.assert_array_equal(alike.accuracies, ask(forest, [(X, y)]).accuracies)
+    # Without an index nobody can tell.
+    ask(forest, [(mixed, y)])
+    ask(forest, [(mixed.to_numpy(), labels)])

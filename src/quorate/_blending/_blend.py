@@ -370,6 +370,7 @@ def blend(
     sets: list[IntArray] = [np.arange(pool.n_samples), *others]
     weigher = Weigher(pool, method, keep, score, seed)
     recipe, *nested = weigher(sets)
+    pool.refuse_swapped()  # not before: files are looked at once for both
     alone, *nested_alone = weigher.best_single(sets)
     weights = np.mean([mean.weights for mean in recipe], axis=0)
     wanted = [nested, nested_alone]

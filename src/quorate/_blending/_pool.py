@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from quorate._blending._means import Recipe, log_ratios, shares_of
-from quorate._data import TABLES, read_table
-from quorate._messages import listed
+from quorate._data import TABLES, index_of, other_rows, read_table
+from quorate._messages import listed, warn
 from quorate._scoring import StoredPrediction
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, as_labels, check_same_family
+from quorate.exceptions import SwappedColumnsWarning
 
 # No probability counts as less, as in the rest of quorate.
 FLOOR = 1e-6
@@ -27,6 +29,8 @@ _AT_ONCE = 16
 _SUFFIXES = (".npy", *TABLES)
 # Sums that are off by more are no probabilities but something else.
 _SUM_SLACK = 1e-3
+# A guess that leans the wrong way by a hair is better the other way, by a hair.
+_CLEARLY = 0.9
 
 
 class ClassColumns:
@@ -130,7 +134,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
     """
 
     def __init__(self, given: Any, names: Sequence[str] | None, owner: str) -> None:
-        self._owner = owner
+        self.owner = owner
         self._parts = _parts(given, names, owner)
         # Series of a table of models may be called 0, 1, 2, ..., which are no classes.
         called = [getattr(part, "name", None) for part in self._parts.values()]
@@ -154,7 +158,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
 
     def __getitem__(self, name: str) -> FloatArray:
         """Return one array, with a column for each class, checked."""
-        who = f"{self._owner}: {name!r}"
+        who = f"{self.owner}: {name!r}"
         part = _loaded(self._parts[name])
         titles = _titles(part, None if self._are_numbered else name)
         array = _as_numbers(part, who)
@@ -165,7 +169,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         if array.shape != self._shape:
             first = next(iter(self._parts))
             raise ValueError(
-                f"{self._owner}: {name!r} has {array.shape[0]} samples and "
+                f"{self.owner}: {name!r} has {array.shape[0]} samples and "
                 f"{array.shape[1]} classes, {first!r} has {self._shape[0]} and "
                 f"{self._shape[1]}; all are about the same samples, in the same order."
             )
@@ -178,26 +182,17 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         return self.columns.arranged(array, titles, who)
 
     def check_index(self, table: Any, name: str) -> None:
-        """Refuse a table whose index is not that of the tables seen so far.
-
-        Tables are joined row by row. One that was shuffled, or is about other samples,
-        would be joined to rows that are not its own.
-        """
-        index: Any = getattr(table, "index", None)
-        if not hasattr(index, "equals"):  # lists have a method of that name
+        """Refuse a table whose index is not that of the tables seen so far."""
+        index = index_of(table)
+        if index is None:
             return
         known, first = self._index = self._index or (name, index)
-        # The same dates may be kept in units that differ.
-        if first.equals(index) or first.tolist() == index.tolist():
-            return
-        pairs = enumerate(zip(index.tolist(), first.tolist(), strict=True))
-        place, (here, there) = next(each for each in pairs if each[1][0] != each[1][1])
-        raise ValueError(
-            f"{self._owner}: {name!r} has other rows than {known!r}, or the same in "
-            f"another order, by its index: row {place} is {here!r} here and {there!r} "
-            "there; sort all alike, as with sort_index(), or drop an index that says "
-            "nothing with reset_index(drop=True)."
-        )
+        others = other_rows(index, first)
+        if others:
+            raise ValueError(
+                f"{self.owner}: {name!r} has other rows than {known!r}, or the same "
+                f"in another order, {others}."
+            )
 
 
 def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any]:
@@ -427,6 +422,46 @@ class ProbabilityPool:
             if place % _AT_ONCE == 0 or place == len(self.names) - 1:
                 total, part = total + part, None
         return given, total / total.sum(axis=1, keepdims=True)
+
+    def refuse_swapped(self) -> None:
+        """Refuse models with columns that seem to stand for other classes.
+
+        Worse than the class shares alone as they are, and better with columns in
+        another order: such a model would be blended as one that knows nothing. Where
+        some model is better than the shares, there is a warning. Who is merely too
+        sure of itself may be worse than them as well, but no other order helps it.
+        """
+        shares = np.bincount(self.y, minlength=self.classes.size) / self.n_samples
+        known = shares[shares > 0]
+        limit = -float(known @ np.log(known))
+        losses = -np.log(self.given).mean(axis=1, dtype=float)
+        swapped: dict[str, str] = {}
+        for place in np.flatnonzero(losses > limit):
+            array = self.arrays[self.names[place]]
+            logs = np.log(np.maximum(array, FLOOR))
+            sums = np.array([logs[self.y == k].sum(axis=0) for k in range(shares.size)])
+            _, column_of = linear_sum_assignment(-sums)
+            loss = -sums[np.arange(shares.size), column_of].sum() / self.n_samples
+            if loss < _CLEARLY * limit:
+                swapped[self.names[place]] = (
+                    f"a logarithmic loss of {losses[place]:.3f} where the class shares "
+                    f"alone have {limit:.3f}; with its columns as those of "
+                    f"{listed(self.classes[np.argsort(column_of)].tolist())} it has "
+                    f"{loss:.3f}"
+                )
+        if not swapped:
+            return
+        name, why = next(iter(swapped.items()))
+        others = len(swapped) - 1
+        also = f" (and {others} more are so)" if others else ""
+        message = (
+            f"{self.arrays.owner}: {name!r} has {why}{also}. Columns stand for the "
+            f"sorted labels, and a single one for the second of two: say otherwise by "
+            "classes= (--classes), or by their names."
+        )
+        if (losses > limit).all():
+            raise ValueError(message)
+        warn(message, SwappedColumnsWarning)
 
     def blended(self, recipes: list[Recipe], sets: list[IntArray]) -> list[FloatArray]:
         """Return what models say together on sets of samples, each by its recipe."""

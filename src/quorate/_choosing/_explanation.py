@@ -48,7 +48,8 @@ class Explanation:
         Each pick: member; accuracy, the share of its own votes that are right; error of
         those picked so far, on the samples that one of them may vote on; contribution.
         Only who was picked if the choice was on training votes, where errors mean
-        nothing.
+        nothing. With EPBD and FTAD also the sample that chose the member, by its
+        position in the data.
     before_and_after : list[dict[str, Any]]
         Decomposition of the plurality vote and diversity, of all members and of those
         kept; none on training votes.
@@ -95,12 +96,15 @@ class Explanation:
             for text in [percent if row["what"] in _SHARES else plain]
         ]  # fmt: skip
         so_far = _column(score, "error")
+        columns = ["accuracy alone", f"{score.loss_title} so far", "contribution"]
+        if any("sample" in row for row in self.steps):
+            columns.append("chosen by sample")
         picks = [
             (row["member"], percent(row["accuracy"]), value(row[so_far]),
-             change(row["contribution"]))
+             change(row["contribution"]), _text_of("{:,}".format)(row.get("sample"))
+             )[: 1 + len(columns)]
             for row in self.steps
         ]  # fmt: skip
-        columns = "accuracy alone", f"{score.loss_title} so far", "contribution"
         return [
             _Table(f"{title} on {_WHERE[self.compared_on]}", ("", "members", title),
                    compared, note),
@@ -217,7 +221,7 @@ def _steps(selection: Selection, honest: bool, score: Score) -> list[dict[str, A
             shares[np.searchsorted(selection.members, order)].tolist(),
             strict=True,
         )
-    return [
+    steps = [
         {
             "member": votes.names[member],
             "position": int(member),
@@ -227,6 +231,10 @@ def _steps(selection: Selection, honest: bool, score: Score) -> list[dict[str, A
         }
         for member, (accuracy, so_far, share) in zip(order, numbers, strict=True)
     ]
+    chosen_by = getattr(selection.pruner, "trace_samples_", ())
+    for step, sample in zip(steps, chosen_by, strict=False):
+        step["sample"] = int(votes.samples[sample])
+    return steps
 
 
 def _so_far(votes: Votes, order: IntArray, score: Score) -> list[float | None]:

@@ -17,12 +17,10 @@ from quorate._data._drawing import (
 )
 from quorate._data._rows import (
     RowDigest,
-    count_rows,
-    cut_rows,
     digest_rows,
     in_memory,
-    sliceable,
-    take_rows,
+    index_of,
+    other_rows,
 )
 from quorate._data._samples import SampleForm, read_samples
 from quorate._data._source import (
@@ -42,6 +40,7 @@ from quorate._data._tables import (
     read_label_codes,
     read_table,
 )
+from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 
 __all__ = [
     "MAX_SAMPLES",
@@ -66,9 +65,11 @@ __all__ = [
     "find_files",
     "given_batches",
     "in_memory",
+    "index_of",
     "is_csv",
     "is_dask",
     "named_batch",
+    "other_rows",
     "parse_labels",
     "partitions",
     "read_label_codes",

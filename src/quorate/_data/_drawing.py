@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from quorate._data._batches import Batch, named_batch
-from quorate._data._rows import joined_rows, take_rows
+from quorate._data._rows import joined_rows
+from quorate._rows import take_rows
 from quorate._typing import Array, IntArray
 from quorate.exceptions import BatchError
 

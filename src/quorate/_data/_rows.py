@@ -1,7 +1,4 @@
-"""Rows of anything a classifier may be asked about: arrays, frames, sparse, lists.
-
-Frames may be those of pandas, polars, Arrow or Dask; none of these is imported here.
-"""
+"""Rows joined, computed and recognised, in any of the forms of :mod:`quorate._rows`."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -10,47 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from quorate._rows import count_rows, home, is_arrow
 from quorate._typing import Array
 
 _VALUES = 1 << 22  # looked at in one go
-
-
-def count_rows(X: Any) -> int:
-    """Return the number of rows.
-
-    Examples
-    --------
-    >>> count_rows([[1, 2], [3, 4], [5, 6]])
-    3
-    """
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def take_rows(X: Any, rows: Any) -> Any:
-    """Return the rows at these positions, in that order.
-
-    Examples
-    --------
-    >>> take_rows(["ant", "bee", "cow"], [2, 0])
-    ['cow', 'ant']
-    """
-    if isinstance(X, np.ndarray):
-        return X.take(rows, axis=0)
-    if hasattr(X, "iloc"):
-        return X.iloc[rows]
-    if _is_arrow(X):
-        return X.take(rows)
-    if hasattr(X, "shape"):
-        return X[rows]
-    return [X[row] for row in rows]
-
-
-def cut_rows(X: Any, rows: slice) -> Any:
-    """Return consecutive rows."""
-    if _is_arrow(X):
-        start, stop, _ = rows.indices(X.num_rows)
-        return X.slice(start, stop - start)
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def joined_rows(parts: list[Any]) -> Any:
@@ -66,9 +26,9 @@ def joined_rows(parts: list[Any]) -> Any:
         return import_module("pandas").concat(parts, ignore_index=True)
     if hasattr(first, "tocsr"):
         return import_module("scipy.sparse").vstack(parts, format="csr")
-    if _is_arrow(first):
+    if is_arrow(first):
         return import_module("pyarrow").concat_tables(parts)
-    if _home(first) == "polars":
+    if home(first) == "polars":
         return import_module("polars").concat(parts)
     return np.concatenate([np.asarray(part) for part in parts])
 
@@ -81,34 +41,41 @@ def in_memory(X: Any) -> Any:
     >>> in_memory([[1, 2]])
     [[1, 2]]
     """
-    if _home(X) == "polars" and hasattr(X, "collect"):
+    if home(X) == "polars" and hasattr(X, "collect"):
         return X.collect()
-    return X.compute() if _home(X) in ("dask", "dask_expr") else X
+    return X.compute() if home(X) in ("dask", "dask_expr") else X
 
 
-def _is_arrow(X: Any) -> bool:
-    return _home(X) == "pyarrow" and hasattr(X, "num_rows")
+def index_of(table: Any) -> Any:
+    """Return the index of a table of pandas; None of anything else."""
+    index = getattr(table, "index", None)
+    return index if hasattr(index, "equals") else None  # lists have a method index
 
 
-def _home(X: Any) -> str:
-    """Return the package that something is from."""
-    return type(X).__module__.partition(".")[0]
+def other_rows(index: Any, first: Any) -> str:
+    """Say where the indexes of two tables differ; "" where they do not.
 
-
-def sliceable(X: Any) -> Any:
-    """Return X as it is, or in another form if rows cannot be taken from it.
-
-    COO, DIA and BSR have no rows to take, LIL and DOK give them slowly.
+    Tables are joined row by row. One that was shuffled, or is about other samples,
+    would be joined to rows that are not its own. Without an index nobody can tell.
 
     Examples
     --------
-    >>> import scipy.sparse as sp
-    >>> sliceable(sp.coo_array([[0, 1]])).format
-    'csr'
+    >>> import pandas as pd
+    >>> other_rows(pd.Index([0, 1]), pd.Index([0, 7]))[:41]
+    'by its index: row 1 is 1 here and 7 there'
     """
-    if hasattr(X, "tocsr") and X.format not in ("csr", "csc"):
-        return X.tocsr()
-    return X
+    if index is None or first is None or first.equals(index):
+        return ""
+    here, there = index.tolist(), first.tolist()
+    # The same dates may be kept in units that differ.
+    if here == there or len(here) != len(there):
+        return ""  # how many there are is looked at elsewhere
+    row = next(row for row, label in enumerate(here) if label != there[row])
+    return (
+        f"by its index: row {row} is {here[row]!r} here and {there[row]!r} there; sort "
+        "all alike, as with sort_index(), or drop an index that says nothing with "
+        "reset_index(drop=True)"
+    )
 
 
 # A digest by which the very same rows are recognised, in any order

@@ -132,7 +132,8 @@ class SampleForm:
         import pandas as pd
 
         codes, each = pd.factorize(values)
-        texts = [str(value).strip() for value in each]
+        values = each.tolist()
+        texts = [str(value).strip() for value in values]
         known: list[Any] = [] if self.labels is None else self.labels.tolist()
         if known and isinstance(known[0], bool):
             texts = [text.capitalize() for text in texts]  # true, TRUE
@@ -150,19 +151,20 @@ class SampleForm:
             raise ValueError(f"column {column!r}: missing label at row {row}.")
         if self.labels is None:
             return np.asarray(parse_labels(texts)[codes])
-        if isinstance(known[0], str):
-            found = [label_of.get(text, text) for text in texts]
-        else:
-            numbers = pd.to_numeric(pd.Series(texts), errors="coerce").tolist()
-            found = [
-                label_of.get(text, number)
-                for text, number in zip(texts, numbers, strict=True)
+        kind = "text" if isinstance(known[0], str) else "number"
+        if kind == "text":
+            others = [
+                text if isinstance(value, str) else np.nan
+                for text, value in zip(texts, values, strict=True)
             ]
+        else:
+            others = pd.to_numeric(pd.Series(texts), errors="coerce").tolist()
+        found = [label_of.get(*pair) for pair in zip(texts, others, strict=True)]
         strange = [code for code, label in enumerate(found) if label != label]
         if strange:
             raise ValueError(
-                f"column {column!r}: {texts[strange[0]]!r} at row "
-                f"{np.argmax(codes == strange[0])} is no number, as the labels of "
+                f"column {column!r}: {values[strange[0]]!r} at row "
+                f"{np.argmax(codes == strange[0])} is no {kind}, as the labels of "
                 f"{self.owner} are ({listed(known)})."
             )
         dtype = None if set(found) - set(known) else self.labels.dtype

@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 
 from quorate._messages import one_of
 from quorate._typing import Array, FloatArray
-from quorate._votes import as_labels
+from quorate._votes import as_labels, improper_row
 
 Answers: TypeAlias = Literal["labels", "codes", "probabilities", "logits"]
 # What a thing may answer with.
@@ -26,8 +26,6 @@ ANSWERS: tuple[Answers, ...] = ("labels", "codes", "probabilities", "logits")
 
 # Packages add adapters of their own under this entry point.
 ENTRY_POINT = "quorate.members"
-# How far probabilities may be from adding up to one; networks compute in halves.
-_SLACK = 1e-2
 
 
 def _gives_probabilities(member: "AdaptedMember") -> bool:
@@ -141,8 +139,7 @@ class AdaptedMember:
             )
         elif self.answers == "logits":
             given = softmax(given, axis=1)
-        off = np.abs(given.sum(axis=1) - 1).max(initial=0.0)
-        if not (given >= 0).all() or off > _SLACK:
+        if improper_row(given) is not None:
             raise ValueError(
                 f"as_member({type(self.model).__name__}, answers='probabilities'): "
                 f"numbers that add up to 1 are probabilities, got {_span(given)}; "

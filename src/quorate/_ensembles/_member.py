@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
+from quorate._data import count_rows
+from quorate._messages import in_short
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import as_labels, positions, refuse_masked
+from quorate._votes import as_labels, improper_row, positions, refuse_masked
 
 # Trees whose answers are those of their leaves; a subclass may answer otherwise.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
@@ -92,20 +94,26 @@ class Member:
 
     def probabilities(self, X: Any) -> FloatArray:
         """Return its class probabilities on X, columns as in its ``classes_``."""
+        who = f"member {self.name!r} ({type(self.estimator).__name__})"
         ask = getattr(self.estimator, "predict_proba", None)
         if ask is None:
             raise TypeError(
-                f"member {self.name!r} ({type(self.estimator).__name__}) has no "
-                "predict_proba; collect votes without probabilities."
+                f"{who} has no predict_proba; collect votes without probabilities."
             )
         given = ask(self.columns(X))
         refuse_masked(given, f"member {self.name!r}")
         found = np.asarray(given, dtype=float)
-        if found.ndim != 2 or found.shape[1] != len(self.estimator.classes_):
+        wanted = count_rows(X), len(self.estimator.classes_)
+        if found.shape != wanted:
             raise TypeError(
-                f"member {self.name!r} ({type(self.estimator).__name__}) gives "
-                f"probabilities of shape {found.shape}; one column for each of its "
-                f"{len(self.estimator.classes_)} classes is needed."
+                f"{who} gives probabilities of shape {found.shape}; {wanted[0]} "
+                f"samples and its {wanted[1]} classes need {wanted}."
+            )
+        odd = improper_row(found)
+        if odd is not None:
+            raise ValueError(
+                f"{who} gives {in_short(found[odd].tolist())} as probabilities of a "
+                "sample; they lie between 0 and 1 and add up to 1."
             )
         return found
 

@@ -99,9 +99,10 @@ def _refuse(name: str, member: Any) -> None:
             f"classifier{pairs if isinstance(member, tuple) else ''}."
         )
     kind = declared_type(member)
-    if kind in ("regressor", "clusterer"):
+    if kind not in (None, "classifier"):
+        what = with_article(str(kind).replace("_", " "))
         raise TypeError(
-            f"member {name!r} ({type(member).__name__}) is a {kind}: "
+            f"member {name!r} ({type(member).__name__}) is {what}: "
             "it does not vote for classes."
         )
 

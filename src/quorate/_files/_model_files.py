@@ -11,13 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from quorate._atomic import atomic_write
+from quorate._engine import MAGIC
 from quorate._files._trust import is_harmless, unsound_part
 from quorate._messages import in_short, warn
 from quorate._version import versions
 from quorate.exceptions import FileFormatError, VersionWarning
+from quorate.lazy import CompactClassifier
+from quorate.serving import CompactModel
 
 _FORMAT = "quorate-model/1"
 _NOTE = "quorate.json"
+_COMPACT = ".quorate"
 _PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 # How pickles begin since protocol 2. Older and compressed ones have no mark of their
 # own; under another name than a pickle's they are refused as foreign files.
@@ -29,8 +33,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model to a file that can be opened without running what is in it.
 
     The file is in skops format, with one more entry that holds the versions that wrote
-    it and a checksum. It is written in one step: an interrupted save leaves the old
-    file as it was.
+    it and a checksum. Compact models have a format of their own, arrays and a digest,
+    which :func:`quorate.serving.load` reads with NumPy alone. A file is written in one
+    step: an interrupted save leaves the old file as it was.
 
     Parameters
     ----------
@@ -38,8 +43,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         A classifier, a list of classifiers or a dict of them, fitted or not. Whatever
         skops can store will do.
     path : path
-        Where to write. By habit the name ends in ``.skops``; names that stand for
-        pickles (``.pkl``, ``.pickle``, ``.joblib``, ``.sav``) are refused.
+        Where to write. By habit the name ends in ``.skops``; that of a compact model
+        must end in ``.quorate``. Names that stand for pickles (``.pkl``, ``.pickle``,
+        ``.joblib``, ``.sav``) are refused.
 
     Raises
     ------
@@ -65,6 +71,16 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         raise ValueError(
             f"{file}: models are not stored as pickles; use a name that ends in .skops."
         )
+    is_compact = isinstance(model, CompactModel)
+    if is_compact != (file.suffix.lower() == _COMPACT):
+        what, suffix = ("a compact", _COMPACT) if is_compact else ("this", ".skops")
+        raise ValueError(
+            f"{file}: {what} model is stored under a name that ends in {suffix}"
+            f"{'' if is_compact else '; quorate.compact(model) makes a compact one'}."
+        )
+    if is_compact:
+        model.save(file)
+        return
     from skops import io as skops
 
     kind = type(model).__name__
@@ -111,7 +127,7 @@ def load(
     Parameters
     ----------
     path : path
-        A file written by :func:`save` or ``skops.io.dump``.
+        A file written by :func:`save`, ``quorate compact`` or ``skops.io.dump``.
     trusted : iterable of str or type
         Types that may be built although nobody knows them to be harmless, such as
         classes of your own. The refusal lists those that a file needs.
@@ -148,6 +164,9 @@ def load(
     """
     file = Path(path)
     approved = _type_names(trusted)
+    with open(file, "rb") as source:
+        if source.read(len(MAGIC)) == MAGIC:
+            return CompactClassifier.load(file)
     if not check_kind(file, unsafe_pickle=unsafe_pickle):
         import joblib
 
@@ -192,7 +211,7 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> 
     file = Path(path)
     with open(file, "rb") as source:
         start = source.read(8)
-    is_archive = start.startswith(_ZIP_START)
+    is_archive = start.startswith((_ZIP_START, MAGIC))
     if start.startswith(_PICKLE_STARTS) or file.suffix.lower() in _PICKLES:
         if not unsafe_pickle:
             raise FileFormatError(

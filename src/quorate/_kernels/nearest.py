@@ -1,4 +1,4 @@
-"""The nearest points that are probabilities, the nearest small floats from below."""
+"""The nearest probabilities, on a grid or not, and small floats from below."""
 
 import numpy as np
 
@@ -25,6 +25,28 @@ def onto_simplex(table: FloatArray) -> FloatArray:
     last = np.count_nonzero(falling > excess, axis=0) - 1
     taken = excess[last, np.arange(table.shape[1])]
     return np.asarray(np.maximum(table - taken, 0.0))
+
+
+def onto_grid(table: FloatArray, levels: int) -> FloatArray:
+    """Return the nearest columns whose entries are multiples of 1 / levels.
+
+    Columns add up to 1 before and after: entries are rounded down, and those that lose
+    most, of equals the first, are rounded up instead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> onto_grid(np.array([[0.7], [0.2], [0.1]]), 4)
+    array([[0.75],
+           [0.25],
+           [0.  ]])
+    """
+    parts = table * levels
+    lower = np.floor(parts)
+    missing = np.rint(levels - lower.sum(axis=0))
+    order = np.argsort(lower - parts, axis=0, kind="stable")
+    ranks = np.argsort(order, axis=0, kind="stable")
+    return np.asarray((lower + (ranks < missing)) / levels)
 
 
 def rounded_down(numbers: FloatArray) -> Array:

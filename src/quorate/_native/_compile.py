@@ -6,9 +6,6 @@ with another path, there; further words are given to the compiler.
 """
 
 import os
-import shlex
-import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +30,9 @@ def find_compiler() -> list[str] | None:
 
     A CC that does not exist is no compiler: nobody is asked in its place.
     """
+    import shlex
+    import shutil
+
     given = shlex.split(os.environ.get("CC", ""))
     for command in [given] if given else [[name] for name in _USUAL]:
         if shutil.which(command[0]):
@@ -50,6 +50,9 @@ def compile_file(
     CompilerError
         If there is one and it fails.
     """
+    import shlex
+    import subprocess  # only whoever compiles needs them
+
     compiler = find_compiler()
     if compiler is None:
         return False

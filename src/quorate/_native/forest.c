@@ -1,12 +1,12 @@
 /* The vote of an ensemble of trees that stops as soon as it is decided.
  *
  * Kernels only: no Python, no allocation, no state, C99 and its mathematics. Whoever
- * calls has checked every index of the arrays (quorate/lazy/_arrays.py) and keeps
+ * calls has checked every index of the arrays (quorate/_engine/_arrays.py) and keeps
  * them alive; nothing here looks twice.
  *
  * Sums are those of NumPy, to the bit: doubles, added in the order of the trees, with
  * every product rounded before it is added (-ffp-contract=off). Answers are those of
- * quorate/lazy/_engine.py, its slow twin.
+ * quorate/_engine/_vote.py, its slow twin.
  */
 #include <float.h>
 #include <math.h>

@@ -43,6 +43,7 @@ from quorate._votes._probabilities import (
     Probabilities,
     TabledProbabilities,
     allocate_probabilities,
+    improper_row,
 )
 from quorate._votes._rule import (
     PLURALITY,
@@ -79,6 +80,7 @@ __all__ = [
     "code_dtype",
     "codes_among",
     "encode_truth",
+    "improper_row",
     "joined_votes",
     "leave_one_out_predictions",
     "load_counts",

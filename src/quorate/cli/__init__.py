@@ -10,6 +10,7 @@ import click
 
 from quorate._version import __version__
 from quorate.cli._blend import blend
+from quorate.cli._compact import compact
 from quorate.cli._console import say
 from quorate.cli._demo import demo
 from quorate.cli._diagnose import diagnose, measures, methods
@@ -55,6 +56,7 @@ for _command in (
     compare,
     certify,
     lazy,
+    compact,
     report,
     blend,
     diagnose,

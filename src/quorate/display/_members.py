@@ -174,8 +174,8 @@ _READABLE = 40
 class PickTraceDisplay(PanelsDisplay):
     """How EPBD or FTAD chose: the sample behind every pick, and its margin.
 
-    At each pick the method looks for the sample with the smallest margin among the
-    members not yet picked, and takes the most accurate member that is right on it. The
+    At each pick one sample chooses, by default that of the smallest margin among the
+    members not yet picked: the most accurate member that is right on it is taken. The
     upper panel shows that margin, the lower one the sample.
 
     Parameters
@@ -256,7 +256,7 @@ class PickTraceDisplay(PanelsDisplay):
         top.axhline(0, color=ink, lw=0.8, alpha=0.6)
         top.vlines(picks, 0, self.margins, color=GOOD, lw=1.2)
         top.plot(picks, self.margins, "o", color=GOOD, ms=4)
-        top.set_ylabel("smallest margin")
+        top.set_ylabel("margin")
         first = np.zeros(n, dtype=bool)
         first[np.unique(self.samples, return_index=True)[1]] = True
         for which, marker, look in (

@@ -2,7 +2,8 @@
 
 from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._compact import CompactClassifier
-from quorate.lazy._engine import LazyCurve
+from quorate.lazy._course import LazyCurve
+from quorate.lazy._make_compact import compact
 from quorate.lazy._trial import ModeTrial, Trial, try_modes
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "LazyCurve",
     "ModeTrial",
     "Trial",
+    "compact",
     "try_modes",
 ]

@@ -5,25 +5,17 @@ own ``predict`` makes of the member, one row at a time: a share for each class w
 probabilities are averaged, its weight for one class where heads are counted.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
-from quorate._ensembles import (
-    Ensemble,
-    Member,
-    is_certain,
-    tree_input,
-)
+from quorate._engine import AdditiveEnsemble, Ask
+from quorate._ensembles import Ensemble, Member, is_certain, tree_input
 from quorate._kernels.verdicts import rounding
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import Array, FloatArray
 from quorate._votes import as_labels, check_same_family, union
-from quorate.lazy._arrays import TreeArrays, tree_arrays
-
-Ask = Callable[[Any], FloatArray]
+from quorate.lazy._arrays import tree_arrays
 
 # Linear algebra rounds otherwise for other numbers of rows, so probabilities of members
 # that are not trees are trusted to this share of the total weight only.
@@ -33,98 +25,6 @@ _BATCH_NOISE = 1e-6
 _GRAINS = (1.0, 2.0**-10)
 _COUNTABLE = 2**20
 _STEP = 2.0**-30
-
-
-@dataclass(frozen=True, slots=True)
-class AdditiveEnsemble:
-    """The members of an ensemble, ready to be asked one after the other.
-
-    Attributes
-    ----------
-    members : tuple[Ask, ...]
-        Rows of prepared X in, what the member adds to each class out.
-    weights : FloatArray
-        The most a member can add to one class.
-    reach : FloatArray
-        The most a member can take from the lead of one class over another.
-    margin : float
-        Leads that rounding can explain are not above this.
-    handicap : FloatArray
-        Taken off the classes where sums are exact, so that the lowest wins a tie.
-    model : Any
-        Has the last word; None for lists and dicts, which have nothing to say.
-    adds_in_order : Callable[[], bool]
-        Whether sums in the order of the members are the ensemble's own, to the bit.
-    divides : bool
-        Whether it divides the sums by the weight of all before it compares them.
-    against : float
-        What a vote takes from each of the other classes, per weight.
-    arrays : Callable[[], TreeArrays] | None
-        Makes arrays of its trees, for kernels; None if it has not only trees.
-    why_no_arrays : str
-        What stands in the way of that.
-    plain_columns : int | None
-        Columns of an array that, if it is finite, ``prepare`` has nothing to do with;
-        None where it always has.
-    """
-
-    members: tuple[Ask, ...]
-    classes: Array
-    weights: FloatArray
-    reach: FloatArray
-    margin: float
-    handicap: FloatArray
-    prepare: Callable[[Any], Any]
-    model: Any
-    adds_in_order: Callable[[], bool]
-    divides: bool = True
-    against: float = 0.0
-    arrays: Callable[[], TreeArrays] | None = None
-    why_no_arrays: str = ""
-    plain_columns: int | None = None
-
-    @property
-    def n_members(self) -> int:
-        """Number of members."""
-        return len(self.members)
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether all members have the same weight."""
-        return bool((self.weights == self.weights[0]).all())
-
-    def handicapped(self, scores: FloatArray) -> FloatArray:
-        """Return scores of which no two are equal where sums are exact."""
-        return scores + self.handicap if self.handicap[-1] else scores
-
-    def decide(self, given: Iterable[FloatArray]) -> IntArray:
-        """Return who wins by what the members gave, in their own order."""
-        total: Any = 0.0
-        for weight, shares in zip(self.weights, given, strict=True):
-            if self.against:
-                shares = np.where(shares != 0, weight, self.against * weight)
-            total = total + shares
-        if self.divides:
-            # It can make one of two almost equal sums.
-            total = total / self.weights.sum()
-        if self.against and self.classes.size == 2:
-            ahead: IntArray = (total[:, 1] - total[:, 0] > 0).astype(np.intp)
-            return ahead
-        winners: IntArray = np.argmax(total, axis=1)
-        return winners
-
-    def reference(self, raw: Any, X: Any) -> IntArray:
-        """Return what lazy voting is compared with: the ensemble's own ``predict``."""
-        if self.model is None:
-            return self.decide(ask(X) for ask in self.members)
-        return np.searchsorted(self.classes, np.asarray(self.model.predict(raw)))
-
-    def agreements(self, reference: IntArray, X: Any) -> FloatArray:
-        """Return the mean share that each member gives to the ensemble's own answer."""
-        rows = np.arange(reference.size)
-        weights = np.where(self.weights == 0, 1.0, self.weights)
-        given = [float(ask(X)[rows, reference].mean()) for ask in self.members]
-        return np.asarray(given) / weights
 
 
 def make_additive(
@@ -214,15 +114,16 @@ def _ask_trees(
             table[np.arange(len(table)), winners] = weight
         elif weight != 1:
             table = weight * table
-        members.append(partial(_look_up, member, table))
+        members.append(partial(_look_up, member, member.tree, table))
         # Column by column, as rows are short: along rows NumPy takes 17 times as long.
         highest, lowest = reduce(np.maximum, table.T), reduce(np.minimum, table.T)
         reach[place] = (highest - lowest).max()
     return members, reach
 
 
-def _look_up(member: Member, table: FloatArray, X: Any) -> FloatArray:
-    return np.asarray(table.take(member.tree.apply(member.columns(X)), axis=0))
+def _look_up(member: Member, tree: Any, table: FloatArray, X: Any) -> FloatArray:
+    # The tree that the table is of: a member that is fitted again has another one.
+    return np.asarray(table.take(tree.apply(member.columns(X)), axis=0))
 
 
 def _shares(member: Member, classes: Array, weight: float) -> Ask:

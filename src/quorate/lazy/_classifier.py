@@ -11,7 +11,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._data import count_rows, sliceable
+from quorate._engine import (
+    MODES,
+    AdditiveEnsemble,
+    LazyResult,
+    Ready,
+    Stops,
+    checked_order,
+    make_ready,
+    make_rule,
+    make_stops,
+)
 from quorate._ensembles import (
     RowSource,
     check_source,
@@ -21,23 +31,19 @@ from quorate._ensembles import (
 )
 from quorate._messages import warn
 from quorate._random import as_seed
+from quorate._rows import count_rows, sliceable
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
-from quorate.lazy._additive import AdditiveEnsemble, make_additive
+from quorate.lazy._additive import make_additive
 from quorate.lazy._compact import CompactClassifier
-from quorate.lazy._engine import LazyCurve, follow, watch
-from quorate.lazy._ready import Ready, make_ready
+from quorate.lazy._course import LazyCurve, follow, watch
+from quorate.lazy._parts import ask_in_parts
 from quorate.lazy._rules import (
-    MODES,
     Guarantee,
-    Stops,
     calibrate,
     check_rows,
-    checked_order,
     harmful_thresholds,
     make_ends,
-    make_rule,
-    make_stops,
 )
 
 # Settings of a curve, where none are given.
@@ -162,8 +168,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     An ensemble that is fitted again in place, or grows, has other members than ``fit``
     has seen: ``predict`` then raises ``NotFittedError``. A member that is fitted again
-    by itself, and weights or leaves that somebody edits, are not noticed; call ``fit``
-    again after that.
+    by itself, and weights or leaves that somebody edits, are not noticed, and trees are
+    asked as they were; call ``fit`` again after that.
 
     Examples
     --------
@@ -274,7 +280,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.measured_disagreement_: float | None = None
         self.measured_members_: float | None = None
         if reference is not None:
-            result = ready.ask_prepared(sliceable(X), prepared, self.n_jobs)
+            result = ask_in_parts(ready, sliceable(X), prepared, self.n_jobs)
             changed = result.codes != reference
             n_changed = int(changed.sum())
             self.measured_disagreement_ = float(changed.mean())
@@ -287,7 +293,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def predict(self, X: Any) -> Array:
         """Predict classes: the ensemble's own answer, up to what the mode allows."""
-        codes = self._prepared().codes(X, self.n_jobs)
+        ready = self._prepared()
+        codes = ready.codes(X)
+        if codes is None:
+            codes = self._ask(ready, X, keep_scores=False).codes
         labels: Array = self.classes_.take(codes)
         return labels
 
@@ -299,11 +308,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         counts votes. Since the asking stops when the winner is clear, it is not the
         ensemble's own probability; with ``mode="all"``, which asks everyone, it is.
         """
-        return self._prepared().probabilities(X, self.n_jobs)
+        ready = self._prepared()
+        return ready.probabilities(self._ask(ready, X).scores)
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many members are asked about each sample."""
-        return self._prepared().ask(X, self.n_jobs).asked
+        return self._ask(self._prepared(), X).asked
 
     def curve(self, X: Any, settings: Any = None) -> LazyCurve:
         """Measure members asked and predictions changed over other settings.
@@ -393,6 +403,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.compact().to_c(path, name)
 
     # Voting
+
+    def _ask(self, ready: Ready, X: Any, keep_scores: bool = True) -> LazyResult:
+        raw, prepared, is_finite = ready.prepare(X)
+        how = {"is_finite": is_finite, "keep_scores": keep_scores}
+        return ask_in_parts(ready, raw, prepared, self.n_jobs, **how)
 
     def _prepared(self) -> Ready:
         """Return what fit prepared, made again where it was not stored."""

@@ -1,8 +1,6 @@
-"""A model that is only what serving needs: trees as arrays, and when to stop."""
+"""Compact models among the tools of scikit-learn, and how they are made."""
 
-import os
 import warnings
-from functools import partial
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -10,31 +8,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from quorate._engine import FACTS, Ready
 from quorate._ensembles import Ensemble, read_ensemble
-from quorate._typing import Array, FloatArray, IntArray
-from quorate.lazy._additive import AdditiveEnsemble
-from quorate.lazy._arrays import FORGED, TreeArrays, leaves, pack, unpack
-from quorate.lazy._c_source import write_c
-from quorate.lazy._ready import Ready, decision_name, make_ready, plan_of
-from quorate.lazy._rules import MODES, checked_order, make_stops
+from quorate._typing import Array
+from quorate.serving import CompactModel
 
 _OWNER = "CompactClassifier"
-# What is kept beside the trees.
-_NUMBERS = ("confidence", "margin", "against")
-_TRUTHS = ("divides", "allow_nan")
-_ARRAYS = ("weights", "reach", "handicap")
-_FACTS = ("margin", "against", "divides", *_ARRAYS)
 _LEARNED = ("classes_", "order_", "stops_", "threshold_", "expected_disagreement_")
 
 
-class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predict as a :class:`quorate.LazyClassifier` does, from arrays alone.
+class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: ignore[misc]
+    """Predict as a fitted ensemble does, from arrays alone.
 
-    Made by :meth:`quorate.LazyClassifier.compact`. It answers the same from a small
-    part of the memory, of the file and of the time to load: a node takes 12 bytes here,
-    and in scikit-learn's trees 64 and 8 more for each class. Files written by
-    :func:`quorate.save` are loaded without trusting any type, since all that is in them
-    is arrays, and every index in them is checked.
+    Made by :func:`quorate.compact`. Its answers are those of the ensemble, from a small
+    part of the memory, of the file and of the time to load: a node takes 12 bytes here
+    and about 3 in a file, and in scikit-learn's trees 64 and 8 more for each class.
+    :func:`quorate.save` writes it to a file of arrays, whose every index is checked as
+    it is read. :func:`quorate.serving.load` reads the same file with NumPy alone.
 
     What it cannot do any more: be fitted, pruned, measured or converted to ONNX, since
     it has no members that could be asked one by one; take other parameters; take sparse
@@ -59,20 +49,21 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     See Also
     --------
-    quorate.LazyClassifier.compact : Make one.
+    quorate.compact : Make one.
+    quorate.serving.load : Read its file where there is only NumPy.
 
     Examples
     --------
     >>> import pickle
     >>> from sklearn.datasets import load_wine
     >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from quorate import LazyClassifier
+    >>> import quorate
     >>> X, y = load_wine(return_X_y=True)
     >>> forest = RandomForestClassifier(50, random_state=0).fit(X, y)
-    >>> small = LazyClassifier(forest).fit().compact()
+    >>> small = quorate.compact(forest)
     >>> bool((small.predict(X) == forest.predict(X)).all())
     True
-    >>> len(pickle.dumps(small)) < 0.1 * len(pickle.dumps(forest))
+    >>> len(pickle.dumps(small)) < 0.05 * len(pickle.dumps(forest))
     True
     """
 
@@ -88,8 +79,8 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "its place"
             )
         if problem or ensemble.arrays is None:
-            raise ValueError(f"LazyClassifier.compact: {problem}.")
-        facts = {name: getattr(ensemble, name) for name in _FACTS}
+            raise ValueError(f"compact: {problem}.")
+        facts = {name: getattr(ensemble, name) for name in FACTS}
         facts |= {name: getattr(lazy, name) for name in _LEARNED}
         facts |= {"mode": ready.mode, "confidence": ready.confidence}
         facts |= {"allow_nan": _takes_missing(given)}
@@ -99,67 +90,21 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         made._set(ensemble.arrays(), facts)
         return made
 
-    def predict(self, X: Any) -> Array:
-        """Predict classes."""
-        codes = self._made().codes(X)
-        return np.asarray(self.classes_.take(codes, axis=0))
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the score of each class, as ``LazyClassifier.predict_proba`` does."""
-        return self._made().probabilities(X)
-
-    def members_asked(self, X: Any) -> IntArray:
-        """Return how many trees are asked about each sample."""
-        return self._made().ask(X).asked
-
-    def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
-        """Write the model as one C99 file, as ``LazyClassifier.to_c`` does."""
-        ready = self._made()
-        arrays, numbers = plan_of(self._trees, ready.ensemble, ready.stops, ready.rule)
-        how = decision_name(ready.ensemble)
-        write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
-
     def fit(self, X: Any = None, y: Any = None) -> NoReturn:
         """Refuse: there is nothing left to fit to."""
         raise TypeError(
-            f"{_OWNER}.fit: the ensemble is gone, only its trees are left; fit a "
-            "LazyClassifier to the ensemble and compact that."
+            f"{_OWNER}.fit: the ensemble is gone, only its trees are left; fit the "
+            "ensemble and compact that."
         )
 
-    @property
-    def engine_(self) -> str:
-        """What asks the trees."""
-        return self._made().engine
+    def _empty(self) -> Exception:
+        error: Exception = NotFittedError(f"{_OWNER}: quorate.compact() makes one.")
+        return error
 
-    def _made(self) -> Ready:
-        if "_ready" not in self.__dict__:
-            raise NotFittedError(f"{_OWNER}: LazyClassifier.compact() makes one.")
-        return self._ready
-
-    def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
-        """Get ready, or refuse what does not fit the trees."""
-        facts = _checked(given, trees)
-        self._trees, self._facts = trees, facts
-        self.mode: str = facts["mode"]
-        self.__dict__ |= {name: facts[name] for name in facts if name.endswith("_")}
-        self.n_members_ = int(trees.roots.size)
-        self.n_features_in_ = trees.n_features
-        ensemble = AdditiveEnsemble(
-            members=tuple(
-                partial(_give, trees, place, float(weight))
-                for place, weight in enumerate(facts["weights"])
-            ),
-            classes=self.classes_,
-            prepare=self._check_rows,
-            model=None,
-            adds_in_order=lambda: True,
-            arrays=lambda: trees,
-            plain_columns=None if "feature_names_in_" in facts else trees.n_features,
-            **{name: facts[name] for name in _FACTS},
-        )
-        stops = make_stops(ensemble, self.order_, self.stops_)
-        settings = {name: facts[name] for name in ("mode", "confidence")}
-        self._ready = make_ready(ensemble, stops, self.threshold_, **settings)
+    def _plain_columns(self) -> int | None:
+        # Names are compared with those of training by scikit-learn, with a warning.
+        has_names = "feature_names_in_" in self.__dict__
+        return None if has_names else self.n_features_in_
 
     def _check_rows(self, X: Any) -> Array:
         finite = "allow-nan" if self._facts["allow_nan"] else True
@@ -167,21 +112,6 @@ class CompactClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=np.float32, reset=False, ensure_all_finite=finite
         )
         return np.ascontiguousarray(checked)
-
-    # Files
-
-    def __getstate__(self) -> dict[str, Any]:
-        if "_ready" not in self.__dict__:
-            return {}
-        return {"trees": pack(self._trees), "facts": self._facts}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if not state:
-            return
-        try:
-            self._set(unpack(state["trees"]), dict(state["facts"]))
-        except FORGED as error:
-            raise ValueError(f"{_OWNER}: damaged or forged ({error}).") from error
 
     # What scikit-learn and quorate ask for
 
@@ -217,58 +147,3 @@ def _takes_missing(ensemble: Ensemble) -> bool:
         except ValueError:
             return False
     return True
-
-
-def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
-    """Return what one tree adds to each class."""
-    held = leaves(trees, place, X)
-    given = np.zeros((len(X), trees.n_classes))
-    sure = held >= 0
-    given[sure, held[sure]] = weight
-    given[~sure] = weight * trees.table[~held[~sure]]
-    return given
-
-
-def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
-    """Return facts in their types, or refuse those that do not fit the trees."""
-    n_members = trees.roots.size
-    sizes = {
-        "weights": n_members,
-        "reach": n_members,
-        "handicap": trees.n_classes,
-        "classes_": trees.n_classes,
-        "feature_names_in_": trees.n_features,
-    }
-    checked: dict[str, Any] = {name: float(facts[name]) for name in _NUMBERS}
-    checked |= {name: bool(facts[name]) for name in _TRUTHS}
-    checked |= {name: np.array(facts[name], dtype=float) for name in _ARRAYS}
-    numbers = np.concatenate([np.ravel(checked[n]) for n in (*_NUMBERS, *_ARRAYS)])
-    if not np.isfinite(numbers).all():
-        raise ValueError("numbers that are not finite")
-    mode, confidence = facts["mode"], checked["confidence"]
-    if mode not in MODES:
-        raise ValueError(f"mode={mode!r}")
-    positive = (checked["weights"] >= 0).all()
-    if mode == "bayes" and not (0.5 <= confidence < 1 and positive):
-        raise ValueError("mode='bayes' with numbers that do not fit it")
-    checked["classes_"] = np.asarray(facts["classes_"])
-    if "feature_names_in_" in facts:
-        checked["feature_names_in_"] = np.asarray(facts["feature_names_in_"])
-    for name, size in sizes.items():
-        if name in checked and checked[name].shape != (size,):
-            raise ValueError(f"{name} of shape {checked[name].shape}")
-    ends = np.array(facts["stops_"], dtype=np.intp)
-    rising = ends.ndim == 1 and ends.size > 0 and ends[0] >= 1 and ends[-1] == n_members
-    if not rising or (np.diff(ends) < 1).any():
-        raise ValueError("stops that are no numbers of members")
-    threshold, expected = facts["threshold_"], facts["expected_disagreement_"]
-    if mode == "calibrated" or threshold is not None:
-        threshold = float(threshold)
-    return {
-        **checked,
-        "mode": str(mode),
-        "order_": checked_order(np.asarray(facts["order_"]), n_members),
-        "stops_": ends,
-        "threshold_": threshold,
-        "expected_disagreement_": None if expected is None else float(expected),
-    }

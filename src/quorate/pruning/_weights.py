@@ -54,7 +54,8 @@ class SimplexWeights(Pruner):
     smoothing : float
         Pull towards equal weights: as if this share of the samples had been best
         explained by every member alike (``log_loss``), or as a penalty on the squared
-        distance from equal weights (``brier``).
+        distance from equal weights (``brier``). It suits members that are alike. Those
+        of a pool differ in quality, and 0 is better there: ``method="auto"`` takes it.
     class_weight : {"balanced"}, optional
         Let every class count the same, however rare.
 

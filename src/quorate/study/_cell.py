@@ -48,7 +48,7 @@ def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
         "data": fingerprint,
         "repeat": unit.repeat,
         "fold": unit.fold,
-        "ensemble": asdict(unit.ensemble),
+        "ensemble": asdict(replace(unit.ensemble, only=())),
         **{name: getattr(data, name) for name in ("rows", "binary", "pca")},
         **{name: getattr(plan, name) for name in _PLAN_INPUTS},
     }
@@ -128,7 +128,9 @@ class _FittedUnit:
             )
         spec = unit.ensemble
         self.seed = plan.seed + 1000 * unit.repeat + unit.fold
-        model = make_ensemble(spec.kind, spec.learner, spec.members, self.seed)
+        model = make_ensemble(
+            spec.kind, spec.learner, spec.members, self.seed, spec.scaled
+        )
         start = time.perf_counter()
         model.fit(X_train, y_train)
         fitted = time.perf_counter()

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -13,7 +15,7 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -22,10 +24,19 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-ENSEMBLES = ("bagging", "adaboost", "random_forest", "extra_trees", "pool")
-# Nearest neighbours and networks do not take sample weights, which boosting needs.
+ENSEMBLES = (
+    "bagging",
+    "adaboost",
+    "resampled_adaboost",
+    "random_forest",
+    "extra_trees",
+    "pool",
+)
+# Those that plain boosting can train: the others do not take sample weights, or take
+# them in another way.
 _WEIGHTED = ("tree", "stump", "naive_bayes", "linear", "linear_svm", "svm")
 _BOOSTED_C = 1000.0
+_INDIFFERENT_TO_SCALE = ("tree", "stump", "naive_bayes")
 
 
 def _scaled(*steps: Any) -> Any:
@@ -37,19 +48,25 @@ LEARNERS: dict[str, Callable[[int], Any]] = {
     "tree": lambda seed: DecisionTreeClassifier(random_state=seed),
     "stump": lambda seed: DecisionTreeClassifier(max_depth=1, random_state=seed),
     "naive_bayes": lambda _: GaussianNB(),
-    "knn": lambda _: _scaled(KNeighborsClassifier()),
-    "knn_distance": lambda _: _scaled(KNeighborsClassifier(weights="distance")),
-    "linear": lambda _: _scaled(LogisticRegression(max_iter=1000)),
-    "linear_svm": lambda seed: _scaled(LinearSVC(random_state=seed)),
-    "svm": lambda seed: _scaled(SVC(random_state=seed)),
-    "mlp": lambda seed: _scaled(MLPClassifier((20,), random_state=seed)),
+    "knn": lambda _: KNeighborsClassifier(),
+    "knn_distance": lambda _: KNeighborsClassifier(weights="distance"),
+    "linear": lambda _: LogisticRegression(max_iter=1000),
+    "linear_svm": lambda seed: LinearSVC(random_state=seed),
+    "sgd": lambda seed: SGDClassifier(random_state=seed),
+    "sgd_l1": lambda seed: SGDClassifier(penalty="l1", random_state=seed),
+    "svm": lambda seed: SVC(gamma="auto", random_state=seed),
+    "mlp": lambda seed: MLPClassifier((20,), random_state=seed),
+    "small_mlp": lambda seed: MLPClassifier((5,), solver="lbfgs", random_state=seed),
 }
 
 
-def make_ensemble(kind: str, learner: str, n_members: int, seed: int) -> Any:
+def make_ensemble(
+    kind: str, learner: str, n_members: int, seed: int, scaled: bool = True
+) -> Any:
     """Return an unfitted ensemble of a kind in :data:`ENSEMBLES`.
 
-    Forests, extra trees and pools have learners of their own; ``learner`` is ignored.
+    Forests, extra trees and pools have learners of their own; ``learner`` and
+    ``scaled`` are ignored.
     """
     if kind == "random_forest":
         return RandomForestClassifier(n_members, random_state=seed)
@@ -58,22 +75,78 @@ def make_ensemble(kind: str, learner: str, n_members: int, seed: int) -> Any:
     if kind == "pool":
         return make_pool(n_members, seed)
     member = LEARNERS[learner](seed)
+    scaled = scaled and learner not in _INDIFFERENT_TO_SCALE
     if kind == "bagging":
+        member = _scaled(member) if scaled else member
         return BaggingClassifier(member, n_members, random_state=seed)
+    if kind == "resampled_adaboost":
+        boosting = ResampledAdaBoost(member, n_estimators=n_members, random_state=seed)
+        return _scaled(boosting) if scaled else boosting
     if learner not in _WEIGHTED:
         raise ValueError(
-            f"adaboost: {learner} does not take sample weights; "
-            f"use one of {', '.join(_WEIGHTED)}."
+            f"adaboost: {learner} does not take sample weights; use "
+            f"'resampled_adaboost', or one of {', '.join(_WEIGHTED)}."
         )
     if learner == "tree":  # boosting a perfect learner ends after one round
         member.set_params(max_depth=3)
-    is_scaled = hasattr(member, "steps")
-    if is_scaled:
-        # Pipelines take no weights, so features are scaled once, before boosting.
+    elif hasattr(member, "C"):
         # AdaBoost's weights add up to one, so that C stands for all samples together.
-        member = member[-1].set_params(C=_BOOSTED_C)
+        member.set_params(C=_BOOSTED_C)
     boosting = AdaBoostClassifier(member, n_estimators=n_members, random_state=seed)
-    return _scaled(boosting) if is_scaled else boosting
+    # Pipelines take no weights, so features are scaled once, before boosting.
+    return _scaled(boosting) if scaled else boosting
+
+
+class ResampledAdaBoost(AdaBoostClassifier):  # type: ignore[misc]
+    """AdaBoost that draws samples by weight, for learners that take no weights.
+
+    As the authors of the paper publish it: each class is drawn as often as it occurs, a
+    draw whose member is no better than chance is repeated up to 20 times, a member
+    without any error does not end the sequence, and weights grow by binary logarithms.
+    """
+
+    _MOST_DRAWS = 21
+    _SMALLEST_ERROR = 1e-12
+    _LARGEST_ERROR = 0.4999
+
+    def fit(self, X: Any, y: Any) -> "ResampledAdaBoost":
+        """Fit members in sequence, each on a draw by the weights so far."""
+        rng = np.random.default_rng(self.random_state)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.n_classes_ = self.classes_.size
+        self.n_features_in_ = X.shape[1]
+        rows_of = [np.flatnonzero(codes == code) for code in range(self.n_classes_)]
+        self.estimators_: list[Any] = []
+        errors, strengths = [], []
+        weights = np.full(codes.size, 1.0 / codes.size)
+        for _ in range(self.n_estimators):
+            for _ in range(self._MOST_DRAWS):
+                drawn = np.concatenate(
+                    [
+                        rng.choice(
+                            rows, rows.size, p=weights[rows] / weights[rows].sum()
+                        )
+                        for rows in rows_of
+                    ]
+                )
+                rng.shuffle(drawn)
+                member = clone(self.estimator)
+                if "random_state" in member.get_params():
+                    member.set_params(random_state=int(rng.integers(2**31)))
+                wrong = member.fit(X[drawn], y[drawn]).predict(X) != y
+                error = float(weights @ wrong)
+                if error <= self._LARGEST_ERROR:
+                    break
+            error = float(np.clip(error, self._SMALLEST_ERROR, self._LARGEST_ERROR))
+            strength = 0.5 * np.log2((1.0 - error) / error)
+            weights = weights * np.exp(strength * (2.0 * wrong - 1.0))
+            weights = np.maximum(weights / weights.sum(), np.finfo(float).tiny)
+            self.estimators_.append(member)
+            errors.append(error)
+            strengths.append(strength)
+        self.estimator_weights_ = np.array(strengths)
+        self.estimator_errors_ = np.array(errors)
+        return self
 
 
 def make_pool(n_members: int, seed: int) -> Any:

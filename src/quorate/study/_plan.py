@@ -95,21 +95,29 @@ class EnsembleSpec:
     Parameters
     ----------
     kind : str
-        "bagging", "adaboost", "random_forest", "extra_trees" or "pool".
+        "bagging", "adaboost", "resampled_adaboost" (which draws samples by weight, for
+        learners that take none), "random_forest", "extra_trees" or "pool".
     learner : str
         What bagging and boosting train.
     members : int
         How many members it has.
     prune_on : str
         What to choose on, if not as the plan says.
+    scaled : bool
+        Whether features are scaled for learners that depend on it.
+    only : tuple of str
+        The data sets to train it on, if not on all.
     """
 
     kind: str
     learner: str = "tree"
     members: int = 50
     prune_on: str = ""
+    scaled: bool = True
+    only: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "only", tuple(self.only))
         _check_choice("ensemble", "kind", self.kind, ENSEMBLES)
         _check_choice("ensemble", "prune_on", self.prune_on, ("", *_PRUNE_ON))
         _check_choice("ensemble", "learner", self.learner, LEARNERS)
@@ -118,9 +126,11 @@ class EnsembleSpec:
     @property
     def name(self) -> str:
         """What the ensemble is called in tables."""
-        learner = f" of {self.learner}" if self.kind in ("bagging", "adaboost") else ""
+        trains = self.kind in ("bagging", "adaboost", "resampled_adaboost")
+        learner = f" of {self.learner}" if trains else ""
+        raw = "" if self.scaled else ", raw features"
         chosen_on = f", {self.prune_on}" if self.prune_on else ""
-        return f"{self.kind}{learner}, {self.members}{chosen_on}"
+        return f"{self.kind}{learner}{raw}, {self.members}{chosen_on}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +251,9 @@ class Plan:
                         f"study: two {what} are called {name!r}; give them other "
                         f"{remedy}."
                     )
+        for ensemble in self.ensembles:
+            for name in ensemble.only:
+                _check_choice("ensemble", "data set", name, self.data_names)
 
     @property
     def data_specs(self) -> tuple[DataSpec, ...]:
@@ -266,12 +279,14 @@ class Plan:
             for repeat in range(self.repeats):
                 for fold in range(self.folds):
                     for ensemble in self.ensembles:
-                        yield Unit(self, data, repeat, fold, ensemble)
+                        if not ensemble.only or data.label in ensemble.only:
+                            yield Unit(self, data, repeat, fold, ensemble)
 
     @property
     def n_fits(self) -> int:
         """Number of units of work."""
-        return len(self.data) * self.repeats * self.folds * len(self.ensembles)
+        pairs = sum(len(one.only) or len(self.data) for one in self.ensembles)
+        return pairs * self.repeats * self.folds
 
     @property
     def n_cells(self) -> int:
@@ -288,15 +303,22 @@ class Plan:
         >>> plan.repeats, plan.rows, plan.ensembles[0].members
         (1, 500, 20)
         """
+        names = self.data_names[:4]
+        ensembles = [
+            replace(
+                ensemble,
+                members=min(ensemble.members, 20),
+                only=tuple(name for name in ensemble.only if name in names),
+            )
+            for ensemble in self.ensembles
+            if not ensemble.only or set(ensemble.only) & set(names)
+        ]
         return replace(
             self,
             data=self.data[:4],
             repeats=1,
             rows=min(self.rows or 500, 500),
-            ensembles=tuple(
-                replace(ensemble, members=min(ensemble.members, 20))
-                for ensemble in self.ensembles[:2]
-            ),
+            ensembles=tuple(ensembles[:2]),
         )
 
     def check_sizes(self) -> None:
@@ -413,7 +435,7 @@ def _plan_from_tables(raw: Mapping[str, Any], name: str) -> Plan:
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ValueError(f"[[{table}]]: write it with double brackets.")
         objects[table] = tuple(
-            _build(cls, row, f"[[{table}]] number {place}:")
+            _build(cls, _with_tuples(row), f"[[{table}]] number {place}:")
             for place, row in enumerate(rows, start=1)
         )
     given = {"name": name, "data": [], **study}
@@ -426,6 +448,10 @@ def _plan_from_tables(raw: Mapping[str, Any], name: str) -> Plan:
         given["data"] = (*names, *objects["data"])
     plan: Plan = _build(Plan, given, "[study]")
     return plan
+
+
+def _with_tuples(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
 
 
 def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:

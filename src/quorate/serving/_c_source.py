@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from quorate._atomic import atomic_write
+from quorate._engine import LEAF
 from quorate._native import forest_source
 from quorate._typing import Array
 from quorate._version import __version__
-from quorate.lazy._arrays import LEAF
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
 # Scores of as many rows as are asked about together, on the stack.

@@ -2,30 +2,20 @@
 
 :class:`Ready` serves both classifiers, the one that holds the ensemble and the compact
 one that has done away with it. Trees are asked by the kernels (:mod:`quorate._native`)
-where there are some. These do what :func:`quorate.lazy._engine.vote` does, to the bit:
-the same sums in the same order, the same looks, the same rules.
+where there are some. These do what :func:`quorate._engine.vote` does, to the bit: the
+same sums in the same order, the same looks, the same rules.
 """
 
 import ctypes
 import threading
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
-from scipy.special import softmax
-from sklearn.utils.parallel import Parallel, delayed
 
-from quorate._data import count_rows, cut_rows, sliceable, take_rows
-from quorate._messages import warn
-from quorate._native import Desk, Kernels, Plan, kernels, misspelt, why_not
-from quorate._typing import Array, FloatArray, IntArray
-from quorate.exceptions import QuorateWarning
-from quorate.lazy._additive import AdditiveEnsemble
-from quorate.lazy._arrays import TreeArrays
-from quorate.lazy._engine import LazyResult, vote
-from quorate.lazy._rules import (
+from quorate._engine._additive import AdditiveEnsemble
+from quorate._engine._arrays import TreeArrays
+from quorate._engine._rules import (
     WHOLE,
     BayesRule,
     CalibratedRule,
@@ -34,9 +24,13 @@ from quorate.lazy._rules import (
     Stops,
     make_rule,
 )
+from quorate._engine._vote import LazyResult, vote
+from quorate._messages import warn
+from quorate._native import Desk, Kernels, Plan, kernels, misspelt, why_not
+from quorate._rows import sliceable, take_rows
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.exceptions import QuorateWarning
 
-# Rows that make it worth while to start a worker.
-_ROWS_PER_JOB = 500
 # Batches for which what is needed besides is made once and kept.
 _SERVED_ROWS = 128
 _SERVED_NUMBERS = 2**16
@@ -255,55 +249,46 @@ class Ready:
         """What members are asked by."""
         return "numpy" if self.compiled is None else "compiled"
 
-    def codes(self, X: Any, n_jobs: int | None = None) -> IntArray:
-        """Return the class of each row, by the shortest way there is.
+    def codes(self, X: Any) -> IntArray | None:
+        """Return the class of each of a few plain rows; None if it takes more.
 
         They are for use at once: the next call may write over them.
         """
-        if self.compiled is not None and self.ensemble.plain_columns is not None:
-            codes = self.compiled.serve(X)
-            if codes is not None:
-                return codes
-        return self.ask(X, n_jobs, keep_scores=False).codes
+        if self.compiled is None or self.ensemble.plain_columns is None:
+            return None
+        return self.compiled.serve(X)
 
-    def ask(
-        self, X: Any, n_jobs: int | None = None, *, keep_scores: bool = True
-    ) -> LazyResult:
+    def ask(self, X: Any, *, keep_scores: bool = True) -> LazyResult:
         """Ask about X as it is given; scores that nobody wants need not be kept."""
+        raw, prepared, is_finite = self.prepare(X)
+        return self.ask_prepared(
+            raw, prepared, is_finite=is_finite, keep_scores=keep_scores
+        )
+
+    def prepare(self, X: Any) -> tuple[Any, Any, bool]:
+        """Return rows as given and as members take them, and whether all are finite."""
         if self.compiled is not None and self.ensemble.plain_columns is not None:
             plain = self.compiled.narrowed(X)
             if plain is not None:
-                if len(plain) < 2 * _ROWS_PER_JOB or n_jobs is None:
-                    return self.compiled.ask(
-                        X, plain, is_finite=True, keep_scores=keep_scores
-                    )
-                return self.ask_prepared(X, plain, n_jobs)
-        prepared = sliceable(self.ensemble.prepare(X))
-        return self.ask_prepared(sliceable(X), prepared, n_jobs)
+                return X, plain, True
+        return sliceable(X), sliceable(self.ensemble.prepare(X)), False
 
-    def ask_prepared(self, raw: Any, X: Any, n_jobs: int | None = None) -> LazyResult:
-        """Ask about rows that are prepared, in as many parts as there are jobs."""
-        n_rows = count_rows(X)
-        n_parts = 1
-        if n_rows >= 2 * _ROWS_PER_JOB:
-            n_parts = min(int(effective_n_jobs(n_jobs)), n_rows // _ROWS_PER_JOB)
-        if n_parts <= 1:
-            return self._ask_part(raw, X)
-        bounds = np.linspace(0, n_rows, n_parts + 1).astype(int)
-        results = Parallel(n_jobs=n_parts, prefer="threads")(
-            delayed(self._ask_part)(cut_rows(raw, part), cut_rows(X, part))
-            for part in (slice(*pair) for pair in pairwise(bounds))
-        )
-        parts = [(part.codes, part.asked, part.scores) for part in results]
-        return LazyResult(*map(np.concatenate, zip(*parts, strict=True)))
+    def ask_prepared(
+        self, raw: Any, X: Any, *, is_finite: bool = False, keep_scores: bool = True
+    ) -> LazyResult:
+        """Ask about rows that are prepared."""
+        if self.compiled is None or not isinstance(X, np.ndarray):
+            # Kernels know no sparse rows.
+            return vote(self.ensemble, self.stops, self.rule, raw, X)
+        return self.compiled.ask(raw, X, is_finite=is_finite, keep_scores=keep_scores)
 
-    def probabilities(self, X: Any, n_jobs: int | None = None) -> FloatArray:
+    def probabilities(self, scores: FloatArray) -> FloatArray:
         """Return scores as the ensemble's probabilities if all were asked, else shares.
 
         AdaBoost makes probabilities of its decision function, by softmax; the others
         have the mean of what members give.
         """
-        scores, ensemble = self.ask(X, n_jobs).scores, self.ensemble
+        ensemble = self.ensemble
         with np.errstate(invalid="ignore"):
             shares: FloatArray = scores / scores.sum(axis=1, keepdims=True)
         n_classes = ensemble.classes.size
@@ -315,13 +300,8 @@ class Ready:
             decision = (decision - decision[:, ::-1]) / 2
         else:
             decision /= n_classes - 1
-        return np.asarray(softmax(decision, axis=1))
-
-    def _ask_part(self, raw: Any, X: Any) -> LazyResult:
-        if self.compiled is None or not isinstance(X, np.ndarray):
-            # Kernels know no sparse rows.
-            return vote(self.ensemble, self.stops, self.rule, raw, X)
-        return self.compiled.ask(raw, X)
+        grown = np.exp(decision - decision.max(axis=1, keepdims=True))
+        return np.asarray(grown / grown.sum(axis=1, keepdims=True))
 
 
 def make_ready(

@@ -1,0 +1,126 @@
+r"""Files of compact models: numbers, texts and arrays, and a digest over all of them.
+
+=======  =======================================================================
+bytes    what
+=======  =======================================================================
+8        ``\x93quorate``
+4        version of the format, as a 32-bit number, the low byte first
+4        bytes of the head, likewise
+...      the head: JSON, by zlib; ``facts``, and for each array its name, type,
+         shape and bytes
+...      the arrays one after the other, by zlib: the first bytes of all numbers,
+         then the second bytes, and so on, since bytes of a place are alike
+32       SHA-256 of everything before
+=======  =======================================================================
+
+Nothing in a file says where something is or what to call: what comes out of
+:func:`decode` is plain numbers and arrays. Whoever uses them as indices checks them.
+"""
+
+import hashlib
+import json
+import math
+import re
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from quorate._typing import Array
+
+MAGIC = b"\x93quorate"
+VERSION = 1
+_START = struct.Struct("<8sII")
+_DIGEST = 32
+_KIND = re.compile(r"[|<](b1|[iu][1248]|f[48]|U[1-9][0-9]{0,5})")
+# zlib makes at most so many bytes of one, and some more of none.
+_MOST_GROWTH, _SLACK = 1032, 1024
+_MOST_HEAD = 2**28
+
+
+def encode(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
+    """Return the contents of a file."""
+    listed, bodies = [], []
+    for name, array in arrays.items():
+        plain = array.astype(array.dtype.newbyteorder("<"), order="C")
+        planes = plain.reshape(-1).view(np.uint8).reshape(plain.size, plain.itemsize)
+        bodies.append(zlib.compress(planes.T.tobytes(), 9))
+        listed.append([name, plain.dtype.str, list(array.shape), len(bodies[-1])])
+    text = json.dumps({"facts": dict(facts), "arrays": listed}, separators=(",", ":"))
+    head = zlib.compress(text.encode(), 9)
+    data = b"".join([_START.pack(MAGIC, VERSION, len(head)), head, *bodies])
+    return data + hashlib.sha256(data).digest()
+
+
+def decode(data: Any) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return facts and arrays; raise ValueError with what is wrong."""
+    view = memoryview(data)
+    if bytes(view[: len(MAGIC)]) != MAGIC:
+        raise ValueError("not a compact model")
+    if len(view) < _START.size + _DIGEST:
+        raise ValueError("truncated")
+    _, version, n_head = _START.unpack_from(view)
+    if version != VERSION:
+        raise ValueError(
+            f"expected version {VERSION} of the format, found {version}; a newer "
+            "quorate may have written it"
+        )
+    if hashlib.sha256(view[:-_DIGEST]).digest() != bytes(view[-_DIGEST:]):
+        raise ValueError("damaged: the contents do not have the digest at the end")
+    body = view[_START.size : -_DIGEST]
+    if n_head > len(body):
+        raise ValueError("the head is longer than the file")
+    facts, listed = _read_head(body[:n_head])
+    return facts, _read_arrays(body[n_head:], listed)
+
+
+def _read_head(stored: memoryview) -> tuple[dict[str, Any], list[Any]]:
+    try:
+        head = json.loads(_inflate(stored, None))
+        facts, listed = head["facts"], head["arrays"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"the head cannot be read ({type(error).__name__})") from error
+    if not isinstance(facts, dict) or not isinstance(listed, list):
+        raise ValueError("the head is of another form")
+    return facts, listed
+
+
+def _read_arrays(body: memoryview, listed: list[Any]) -> dict[str, Array]:
+    arrays: dict[str, Array] = {}
+    at = 0
+    for entry in listed:
+        if not isinstance(entry, list) or len(entry) != 4:
+            raise ValueError("an array without name, type, shape and size")
+        name, kind, shape, stored = entry
+        if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+            raise ValueError("an array of another type")
+        sizes = [*shape, stored] if isinstance(shape, list) else [None]
+        if len(sizes) > 3 or not all(type(n) is int and n >= 0 for n in sizes):
+            raise ValueError("an array of another shape")
+        item = np.dtype(kind).itemsize
+        n_items = math.prod(shape)
+        if n_items * item > _MOST_GROWTH * stored + _SLACK or at + stored > len(body):
+            raise ValueError("an array that is longer than the file")
+        planes = _inflate(body[at : at + stored], n_items * item)
+        shuffled = np.frombuffer(planes, dtype=np.uint8).reshape(item, n_items)
+        ordered = np.ascontiguousarray(shuffled.T).reshape(-1)
+        arrays[str(name)] = ordered.view(kind).reshape(shape)
+        at += stored
+    if at != len(body):
+        raise ValueError("bytes that belong to nothing")
+    return arrays
+
+
+def _inflate(stored: memoryview, size: int | None) -> bytes:
+    """Return what was compressed, if it is as long as it should be."""
+    inflater = zlib.decompressobj()
+    try:
+        found = inflater.decompress(stored, (_MOST_HEAD if size is None else size) + 1)
+    except zlib.error as error:
+        raise ValueError("bytes that zlib cannot read") from error
+    whole = inflater.eof and not inflater.unused_data
+    if not whole or (size is not None and len(found) != size):
+        raise ValueError("a part of another length")
+    return found

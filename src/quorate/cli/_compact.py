@@ -1,0 +1,68 @@
+"""``quorate compact``: a model for serving from a file."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from quorate._units import bytes_text
+from quorate.cli import _options
+from quorate.cli._console import say, say_json
+from quorate.cli._inputs import check_output, read_models
+
+
+@click.command(short_help="Write a model for serving, with NumPy alone.")
+@_options.model
+@_options.option(
+    "--mode",
+    click.Choice(["exact", "bayes", "all"]),
+    "When to stop asking trees: exact never changes an answer.",
+    default="exact",
+)
+@_options.option(
+    "-o --output",
+    _options.FILE,
+    "Where to write it (.quorate); MODEL.quorate beside MODEL by default.",
+)
+@_options.force
+@_options.loading
+@_options.as_json
+def compact(
+    model: Path,
+    mode: str,
+    output: Path | None,
+    force: bool,
+    loading: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Write the compact form of MODEL, which gives the same answers.
+
+    MODEL is a forest, extra trees, bagging or AdaBoost of trees, pruned and distilled
+    or not. quorate.serving.load reads the file with NumPy alone; "python -m
+    quorate.serving FILE" answers rows of a CSV.
+    """
+    output = output or model.with_suffix(".quorate")
+    check_output(output, force, ".quorate")
+    from quorate._files import save
+    from quorate.lazy import compact as make_compact
+
+    (ensemble,), _ = read_models([model], [], None, **loading)
+    small = make_compact(ensemble, mode)
+    save(small, output)
+    before, after = model.stat().st_size, output.stat().st_size
+    if as_json:
+        found = {
+            "output": str(output),
+            "mode": small.mode,
+            "n_members": small.n_members_,
+            "n_classes": int(small.classes_.size),
+            "bytes": after,
+            "bytes_before": before,
+        }
+        say_json(found)
+        return
+    say(
+        f"{small.n_members_:,} trees, {small.classes_.size:,} classes, mode "
+        f"{small.mode}: {bytes_text(after)}, {model} has {bytes_text(before)}"
+    )
+    say(f"written to {output}")

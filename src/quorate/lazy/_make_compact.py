@@ -1,0 +1,68 @@
+"""One call from a fitted model to its compact form."""
+
+from typing import Any
+
+from quorate.lazy._classifier import LazyClassifier
+from quorate.lazy._compact import CompactClassifier
+
+_MODES = ("exact", "bayes", "all")
+
+
+def compact(model: Any, mode: str = "exact") -> CompactClassifier:
+    """Return the smallest and fastest model that gives the answers of a fitted one.
+
+    It holds trees as arrays and nothing else. ``predict`` stops asking trees as soon as
+    the answer is known; ``predict_proba`` asks all of them, and is the model's own up
+    to rounding. :func:`quorate.save` writes it to a file which
+    :func:`quorate.serving.load` reads with NumPy alone.
+
+    Parameters
+    ----------
+    model : fitted ensemble of trees
+        A random forest, extra trees, bagging or AdaBoost of trees; one that
+        :func:`quorate.prune` or :func:`quorate.distil` returned; a fitted
+        :class:`quorate.PrunedClassifier`; or a fitted :class:`quorate.LazyClassifier`,
+        which brings a mode of its own.
+    mode : {"exact", "bayes", "all"}
+        When ``predict`` stops asking. "exact": when the trees left cannot change the
+        answer. "bayes": when that is very unlikely, 1 in 1000 by the model described in
+        :class:`quorate.LazyClassifier`. "all": never.
+
+    Returns
+    -------
+    CompactClassifier
+
+    Raises
+    ------
+    ValueError
+        If the members are not all trees, or if something else stands before them, such
+        as the steps of a pipeline.
+
+    See Also
+    --------
+    quorate.serving.load : Read its file where there is only NumPy.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import ExtraTreesClassifier
+    >>> import quorate
+    >>> X, y = load_wine(return_X_y=True)
+    >>> trees = ExtraTreesClassifier(50, random_state=0).fit(X, y)
+    >>> small = quorate.compact(trees)
+    >>> small
+    <CompactClassifier: 50 trees, 3 classes, mode 'exact'>
+    >>> bool((small.predict(X) == trees.predict(X)).all())
+    True
+    """
+    if isinstance(model, CompactClassifier):
+        return model
+    if isinstance(model, LazyClassifier):
+        return model.compact()
+    if mode not in _MODES:
+        raise ValueError(
+            f"compact(mode={mode!r}): 'exact', 'bayes' or 'all'; for 'calibrated' fit "
+            "a LazyClassifier to rows and compact that."
+        )
+    # A seed: the same model gives the same file.
+    return LazyClassifier(model, mode, random_state=0).fit().compact()

@@ -1,0 +1,39 @@
+"""Large tables in parts, worked on at the same time by threads."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.utils.parallel import Parallel, delayed
+
+from quorate._engine import LazyResult, Ready
+from quorate._rows import count_rows, cut_rows
+
+# Rows that make it worth while to start a worker.
+_ROWS_PER_JOB = 500
+
+
+def ask_in_parts(
+    ready: Ready,
+    raw: Any,
+    X: Any,
+    n_jobs: int | None,
+    *,
+    is_finite: bool = False,
+    keep_scores: bool = True,
+) -> LazyResult:
+    """Ask about prepared rows, in as many parts as there are jobs."""
+    n_rows, n_parts = count_rows(X), 1
+    if n_rows >= 2 * _ROWS_PER_JOB:
+        n_parts = min(int(effective_n_jobs(n_jobs)), n_rows // _ROWS_PER_JOB)
+    how = {"is_finite": is_finite, "keep_scores": keep_scores}
+    if n_parts <= 1:
+        return ready.ask_prepared(raw, X, **how)
+    bounds = np.linspace(0, n_rows, n_parts + 1).astype(int)
+    results = Parallel(n_jobs=n_parts, prefer="threads")(
+        delayed(ready.ask_prepared)(cut_rows(raw, part), cut_rows(X, part), **how)
+        for part in (slice(*pair) for pair in pairwise(bounds))
+    )
+    parts = [(part.codes, part.asked, part.scores) for part in results]
+    return LazyResult(*map(np.concatenate, zip(*parts, strict=True)))

@@ -1,0 +1,106 @@
+"""Answer rows of text: ``python -m quorate.serving model.quorate < rows.csv``.
+
+One answer for each line, in its order. A first line of names picks the columns by
+name, if the model knows the names of its features; an empty field is a missing value.
+With ``--probabilities`` an answer is the probability of each class, after a line with
+the classes.
+"""
+
+import csv
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import TextIO
+
+import numpy as np
+
+from quorate.serving import CompactModel, load
+
+_USAGE = "usage: python -m quorate.serving MODEL.quorate [--probabilities] < ROWS.csv"
+_BATCH = 4096
+
+
+def answer(
+    model: CompactModel, lines: TextIO, *, probabilities: bool = False
+) -> Iterator[list[str]]:
+    """Yield the fields of each line of the answer."""
+    reader = csv.reader(lines)
+    columns: list[int] | None = None
+    if probabilities:
+        yield [str(label) for label in model.classes_]
+    first = next(reader, None)
+    if first is None:
+        return
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and set(first) >= set(names):
+        columns = [first.index(name) for name in names]
+    elif _is_text(first):
+        columns = list(range(len(first)))  # names of something else
+    else:
+        yield from _answers(model, [_numbers(first, 1)], probabilities)
+    number = 1
+    while batch := list(islice(reader, _BATCH)):
+        rows = []
+        for fields in batch:
+            number += 1
+            if fields:
+                picked = fields
+                if columns is not None and names is not None:
+                    picked = [fields[at] for at in columns if at < len(fields)]
+                rows.append(_numbers(picked, number))
+        yield from _answers(model, rows, probabilities)
+
+
+def _answers(
+    model: CompactModel, rows: list[list[float]], probabilities: bool
+) -> Iterator[list[str]]:
+    n_columns = model.n_features_in_
+    for row in rows:
+        if len(row) != n_columns:
+            raise ValueError(f"a row of {len(row)} values, and {n_columns} are needed")
+    if not rows:
+        return
+    X = np.array(rows)
+    if probabilities:
+        for shares in model.predict_proba(X):
+            yield [repr(float(share)) for share in shares]
+    else:
+        for label in model.predict(X):
+            yield [str(label)]
+
+
+def _is_text(fields: list[str]) -> bool:
+    try:
+        _numbers(fields, 0)
+    except ValueError:
+        return True
+    return False
+
+
+def _numbers(fields: list[str], line: int) -> list[float]:
+    try:
+        return [float(field) if field.strip() else np.nan for field in fields]
+    except ValueError as error:
+        raise ValueError(f"line {line}: {error}") from error
+
+
+def main(words: list[str]) -> int:
+    """Run the command; return its exit code."""
+    options = [word for word in words if word.startswith("-")]
+    paths = [word for word in words if not word.startswith("-")]
+    if options not in ([], ["--probabilities"]) or len(paths) != 1:
+        print(_USAGE, file=sys.stderr)
+        return 2
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    try:
+        model = load(paths[0])
+        for fields in answer(model, sys.stdin, probabilities=bool(options)):
+            writer.writerow(fields)
+    except (OSError, ValueError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,398 @@
+"""A model that is only what serving needs: trees as arrays, and when to stop."""
+
+import json
+import mmap
+import os
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+
+from quorate._engine import (
+    FACTS,
+    FORGED,
+    MODES,
+    AdditiveEnsemble,
+    Ready,
+    TreeArrays,
+    checked_order,
+    decision_name,
+    decode,
+    encode,
+    leaves,
+    make_ready,
+    make_stops,
+    narrow,
+    pack,
+    plan_of,
+    unpack,
+    whole_numbers,
+)
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.exceptions import FileFormatError
+
+# What is kept beside the trees.
+_NUMBERS = ("confidence", "margin", "against")
+_TRUTHS = ("divides", "allow_nan")
+_ARRAYS = ("weights", "reach", "handicap")
+# Files above this are mapped into memory, not read.
+_MAPPED_BYTES = 2**26
+# Members times stops of mode "bayes", which makes a table of them.
+_MOST_NEEDED = 2**28
+
+
+class CompactModel:
+    """Trees as arrays, and when to stop asking them.
+
+    :func:`quorate.compact` makes them, :func:`quorate.save` writes them and
+    :func:`load` reads them. They give the answers of the model they were made of; none
+    of their methods changes them, so that any number of threads may share one.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes.
+    mode : str
+        When it stops asking, see :class:`quorate.LazyClassifier`.
+    n_members_ : int
+        Number of trees.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, where the ensemble knew them.
+    order_, stops_, threshold_, expected_disagreement_
+        As in the :class:`quorate.LazyClassifier` it was made from.
+    """
+
+    mode: str
+    classes_: Array
+    order_: IntArray
+    stops_: IntArray
+    threshold_: float | None
+    expected_disagreement_: float | None
+
+    # Answers
+
+    def predict(self, X: Any) -> Array:
+        """Predict classes, from as few trees as it takes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Quickest is a C-contiguous array of floats. The columns of a data frame must
+            have the names of training, in their order.
+        """
+        ready = self._made()
+        codes = ready.codes(X)
+        if codes is None:
+            codes = ready.ask(X, keep_scores=False).codes
+        return np.asarray(self.classes_.take(codes, axis=0))
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of each class: that of the model, from all trees."""
+        ready = self._made(everyone=True)
+        return ready.probabilities(ready.ask(X).scores)
+
+    def members_asked(self, X: Any) -> IntArray:
+        """Return how many trees ``predict`` asks about each sample."""
+        return self._made().ask(X).asked
+
+    @property
+    def engine_(self) -> str:
+        """What asks the trees, here and now: "compiled" or "numpy"."""
+        return self._made().engine
+
+    # Files
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what :meth:`save` has written; see :func:`quorate.serving.load`."""
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data: Any
+            if size > _MAPPED_BYTES:
+                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            else:
+                data = file.read()
+        try:
+            return cls.from_bytes(data)
+        except ValueError as error:
+            raise FileFormatError(f"{os.fspath(path)}: {error}.") from error
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file, in one step; by habit its name ends in ``.quorate``."""
+        from quorate._atomic import atomic_write  # nobody who only serves needs it
+
+        data = self.to_bytes()
+        with atomic_write(path) as file:
+            file.write(data)
+
+    @classmethod
+    def from_bytes(cls, data: Any) -> Self:
+        """Read what :meth:`to_bytes` has written."""
+        facts, arrays = decode(data)
+        made = cls()
+        try:
+            made._set(*_unpacked(facts, arrays))
+        except FORGED as error:
+            raise ValueError(f"damaged or forged ({error})") from error
+        return made
+
+    def to_bytes(self) -> bytes:
+        """Return the contents of a file."""
+        self._made()
+        return encode(*_packed(self._trees, self._facts))
+
+    def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
+        """Write the model as one C99 file, as ``LazyClassifier.to_c`` does."""
+        from quorate.serving._c_source import write_c
+
+        ready = self._made()
+        arrays, numbers = plan_of(self._trees, ready.ensemble, ready.stops, ready.rule)
+        how = decision_name(ready.ensemble)
+        write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
+
+    def __getstate__(self) -> dict[str, Any]:
+        if "_ready" not in self.__dict__:
+            return {}
+        return {"file": np.frombuffer(self.to_bytes(), dtype=np.uint8)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if not state:
+            return
+        try:
+            made = self.from_bytes(np.asarray(state["file"], dtype=np.uint8).tobytes())
+        except FORGED as error:
+            raise ValueError(f"{type(self).__name__}: {error}.") from error
+        self.__dict__ |= made.__dict__
+        self._set(made._trees, made._facts)
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if "_ready" not in self.__dict__:
+            return f"{name}()"
+        trees = f"{self.n_members_} tree{'s' * (self.n_members_ != 1)}"
+        return f"<{name}: {trees}, {self.classes_.size} classes, mode {self.mode!r}>"
+
+    # Getting ready
+
+    def _made(self, *, everyone: bool = False) -> Ready:
+        ready: Ready | None = self.__dict__.get("_everyone" if everyone else "_ready")
+        if ready is not None:
+            return ready
+        if not everyone or "_ready" not in self.__dict__:
+            raise self._empty()
+        # Threads that get here together make the same thing.
+        ensemble = self._ready.ensemble
+        order = np.arange(self.n_members_)
+        stops = make_stops(ensemble, order, order[-1:] + 1)
+        self._everyone = make_ready(ensemble, stops, None, mode="all", confidence=0.5)
+        return self._everyone
+
+    def _empty(self) -> Exception:
+        return ValueError(f"{type(self).__name__}: quorate.compact() makes one.")
+
+    def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
+        """Get ready, or refuse what does not fit the trees."""
+        facts = _checked(given, trees)
+        self._trees, self._facts = trees, facts
+        self.mode = facts["mode"]
+        self.__dict__ |= {name: facts[name] for name in facts if name.endswith("_")}
+        self.n_members_ = int(trees.roots.size)
+        self.n_features_in_ = trees.n_features
+        ensemble = AdditiveEnsemble(
+            members=tuple(
+                partial(_give, trees, place, float(weight))
+                for place, weight in enumerate(facts["weights"])
+            ),
+            classes=self.classes_,
+            prepare=self._check_rows,
+            model=None,
+            adds_in_order=lambda: True,
+            arrays=lambda: trees,
+            plain_columns=self._plain_columns(),
+            **{name: facts[name] for name in FACTS},
+        )
+        stops = make_stops(ensemble, self.order_, self.stops_)
+        settings = {name: facts[name] for name in ("mode", "confidence")}
+        self.__dict__.pop("_everyone", None)
+        self._ready = make_ready(ensemble, stops, self.threshold_, **settings)
+
+    def _plain_columns(self) -> int | None:
+        return self.n_features_in_
+
+    def _check_rows(self, X: Any) -> Array:
+        """Return rows as the trees take them, or say what is wrong with them."""
+        names = self.__dict__.get("feature_names_in_")
+        columns = getattr(X, "columns", None)
+        if names is not None and columns is not None and list(columns) != list(names):
+            raise ValueError(
+                f"{type(self).__name__}: the columns of X are not those of training, "
+                f"in their order: {', '.join(map(str, names[:5]))}"
+                f"{', ...' if len(names) > 5 else ''}."
+            )
+        table = np.asarray(X)
+        if table.ndim != 2 or table.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"{type(self).__name__}: X has shape {table.shape}, and "
+                f"{self.n_features_in_} columns are needed."
+            )
+        with np.errstate(over="ignore"):
+            rows = np.ascontiguousarray(table, dtype=np.float32)
+        if np.isinf(rows).any():
+            raise ValueError(
+                f"{type(self).__name__}: X contains infinity or a value too large for "
+                "32 bits."
+            )
+        if not self._facts["allow_nan"] and np.isnan(rows).any():
+            raise ValueError(
+                f"{type(self).__name__}: X contains NaN, which the model does not take."
+            )
+        return rows
+
+
+def load(path: str | os.PathLike[str]) -> CompactModel:
+    """Read a compact model, with NumPy alone.
+
+    Everything is checked before it is used: the digest, the form of every array, and
+    every index in them. Nothing that is in a file runs.
+
+    Parameters
+    ----------
+    path : path
+        A file written by :func:`quorate.save` or by ``quorate compact``.
+
+    Returns
+    -------
+    CompactModel
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, foreign or of a newer format.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> import quorate
+    >>> X, y = load_wine(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    >>> path = os.path.join(tempfile.mkdtemp(), "wine.quorate")
+    >>> quorate.save(quorate.compact(forest), path)
+    >>> model = quorate.serving.load(path)  # where there is only NumPy
+    >>> model
+    <CompactModel: 20 trees, 3 classes, mode 'exact'>
+    >>> bool((model.predict(X) == forest.predict(X)).all())
+    True
+    """
+    return CompactModel.load(path)
+
+
+def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
+    """Return what one tree adds to each class."""
+    held = leaves(trees, place, X)
+    given = np.zeros((len(X), trees.n_classes))
+    sure = held >= 0
+    given[sure, held[sure]] = weight
+    given[~sure] = weight * trees.table[~held[~sure]]
+    return given
+
+
+def _packed(
+    trees: TreeArrays, facts: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return what a file holds."""
+    arrays = pack(trees)
+    arrays |= {name: facts[name] for name in _ARRAYS}
+    arrays |= {name: narrow(facts[name]) for name in ("order_", "stops_")}
+    written: dict[str, Any] = {"n_features": trees.n_features}
+    for name, value in facts.items():
+        if not isinstance(value, np.ndarray):
+            written[name] = value
+    if "feature_names_in_" in facts:
+        written["feature_names_in_"] = facts["feature_names_in_"].tolist()
+    labels = facts["classes_"]
+    if labels.dtype.kind in "biufU":
+        arrays["classes_"] = labels
+    else:
+        written["classes_"] = labels.tolist()
+    try:
+        json.dumps(written)
+    except TypeError as error:
+        kind = type(labels.tolist()[0]).__name__
+        raise TypeError(
+            f"compact models are stored with labels that are numbers or text, not "
+            f"{kind}."
+        ) from error
+    return written, arrays
+
+
+def _unpacked(
+    written: dict[str, Any], arrays: dict[str, Array]
+) -> tuple[TreeArrays, dict[str, Any]]:
+    """Return the trees and the facts of a file, or raise one of ``FORGED``."""
+    facts = written | {name: arrays[name] for name in (*_ARRAYS, "order_", "stops_")}
+    if "classes_" in written:
+        facts["classes_"] = np.array(written["classes_"], dtype=object)
+        if not all(isinstance(x, (str, int, float)) for x in written["classes_"]):
+            raise ValueError("labels of another kind")
+    else:
+        facts["classes_"] = arrays["classes_"]
+    n_features = written["n_features"]
+    if type(n_features) is not int:
+        raise ValueError("no number of columns")
+    if "feature_names_in_" in written:
+        names = written["feature_names_in_"]
+        if not isinstance(names, list) or not all(isinstance(x, str) for x in names):
+            raise ValueError("names of another kind")
+        facts["feature_names_in_"] = np.array(names, dtype=object)
+    return unpack(arrays, n_features, facts["classes_"].size), facts
+
+
+def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
+    """Return facts in their types, or refuse those that do not fit the trees."""
+    n_members = trees.roots.size
+    sizes = {
+        "weights": n_members,
+        "reach": n_members,
+        "handicap": trees.n_classes,
+        "classes_": trees.n_classes,
+        "feature_names_in_": trees.n_features,
+    }
+    checked: dict[str, Any] = {name: float(facts[name]) for name in _NUMBERS}
+    checked |= {name: bool(facts[name]) for name in _TRUTHS}
+    checked |= {name: np.array(facts[name], dtype=float) for name in _ARRAYS}
+    numbers = np.concatenate([np.ravel(checked[n]) for n in (*_NUMBERS, *_ARRAYS)])
+    if not np.isfinite(numbers).all():
+        raise ValueError("numbers that are not finite")
+    mode, confidence = facts["mode"], checked["confidence"]
+    if mode not in MODES:
+        raise ValueError(f"mode={mode!r}")
+    positive = (checked["weights"] >= 0).all()
+    if mode == "bayes" and not (0.5 <= confidence < 1 and positive):
+        raise ValueError("mode='bayes' with numbers that do not fit it")
+    checked["classes_"] = np.asarray(facts["classes_"])
+    if "feature_names_in_" in facts:
+        checked["feature_names_in_"] = np.asarray(facts["feature_names_in_"])
+    for name, size in sizes.items():
+        if name in checked and checked[name].shape != (size,):
+            raise ValueError(f"{name} of shape {checked[name].shape}")
+    ends = whole_numbers(np.asarray(facts["stops_"])).astype(np.intp)
+    rising = ends.ndim == 1 and ends.size > 0 and ends[0] >= 1 and ends[-1] == n_members
+    if not rising or (np.diff(ends) < 1).any():
+        raise ValueError("stops that are no numbers of members")
+    if mode == "bayes" and ends.size * n_members > _MOST_NEEDED:
+        raise ValueError("too many stops")
+    threshold, expected = facts["threshold_"], facts["expected_disagreement_"]
+    if mode == "calibrated" or threshold is not None:
+        threshold = float(threshold)
+    return {
+        **checked,
+        "mode": str(mode),
+        "order_": checked_order(np.asarray(facts["order_"]), n_members),
+        "stops_": ends,
+        "threshold_": threshold,
+        "expected_disagreement_": None if expected is None else float(expected),
+    }

@@ -1,0 +1,296 @@
+"""Files of compact models: what they hold, and what is refused."""
+
+import hashlib
+import json
+import struct
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+import quorate
+from quorate import LazyClassifier, serving
+from quorate._engine import MAGIC, decode, encode
+from quorate.exceptions import FileFormatError
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::quorate.exceptions.CoverageWarning",
+    "ignore::quorate.exceptions.ConfidenceWarning",
+)
+X, Y = load_wine(return_X_y=True)
+WORDS = np.array(["red", "white", "rosé"])[Y]
+
+
+@pytest.fixture(scope="module")
+def forest():
+    return RandomForestClassifier(30, random_state=0).fit(X[::2], WORDS[::2])
+
+
+@pytest.fixture(scope="module")
+def data(forest):
+    return quorate.compact(forest).to_bytes()
+
+
+def small_models():
+    forest = RandomForestClassifier(30, min_samples_leaf=3, random_state=0)
+    forest.fit(X[::2], WORDS[::2])
+    pruned = quorate.prune(forest, X[::2], WORDS[::2], keep=9)
+    tree = DecisionTreeClassifier(max_depth=3)
+    yield forest
+    yield ExtraTreesClassifier(20, random_state=0).fit(X[::2], Y[::2])
+    yield BaggingClassifier(tree, 12, max_features=0.5, random_state=0).fit(X, Y - 1.0)
+    yield AdaBoostClassifier(tree, n_estimators=9, random_state=0).fit(X, Y == 1)
+    yield AdaBoostClassifier(tree, n_estimators=9, random_state=0).fit(X, Y)
+    yield pruned
+    yield quorate.distil(pruned, forest, X[::2], n_rows=2000, random_state=0)
+    yield quorate.PrunedClassifier(forest, keep=6).fit(X, WORDS)
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_every_kind_of_model_is_served_with_its_own_answers(place, tmp_path):
+    model = list(small_models())[place]
+    path = tmp_path / "model.quorate"
+    quorate.save(quorate.compact(model), path)
+    served, again = serving.load(path), quorate.load(path)
+    assert type(served) is serving.CompactModel
+    assert type(again) is quorate.CompactClassifier
+    for found in (served, again):
+        answers = found.predict(X)
+        assert answers.dtype == model.predict(X).dtype
+        np.testing.assert_array_equal(answers, model.predict(X))
+        shares = found.predict_proba(X)
+        np.testing.assert_allclose(shares, model.predict_proba(X), rtol=0, atol=1e-12)
+        assert (found.members_asked(X) <= found.n_members_).all()
+    np.testing.assert_array_equal(served.classes_, model.classes_)
+    assert served.n_features_in_ == 13
+
+
+def test_modes(forest):
+    exact, bayes, everyone = (
+        quorate.compact(forest, mode) for mode in ("exact", "bayes", "all")
+    )
+    asked = [model.members_asked(X).mean() for model in (bayes, exact, everyone)]
+    assert asked[0] < asked[1] < asked[2] == 30
+    lazy = LazyClassifier(forest, "bayes", 0.9, random_state=0).fit()
+    brought = quorate.compact(lazy)
+    assert brought.mode == "bayes"
+    np.testing.assert_array_equal(brought.members_asked(X), lazy.members_asked(X))
+    assert quorate.compact(exact) is exact
+    with pytest.raises(ValueError, match=r"mode='calibrated'\): 'exact', 'bayes'"):
+        quorate.compact(forest, "calibrated")
+
+
+def test_the_same_model_gives_the_same_file(forest, data):
+    assert quorate.compact(forest).to_bytes() == data
+    assert serving.CompactModel.from_bytes(data).to_bytes() == data
+
+
+def test_names_of_columns_and_of_files(forest, tmp_path):
+    frame = pd.DataFrame(X, columns=[f"column {place}" for place in range(13)])
+    named = RandomForestClassifier(9, random_state=0).fit(frame, WORDS)
+    path = tmp_path / "named.quorate"
+    quorate.save(quorate.compact(named), path)
+    served = serving.load(path)
+    assert served.feature_names_in_.tolist() == list(frame.columns)
+    np.testing.assert_array_equal(served.predict(frame), named.predict(frame))
+    np.testing.assert_array_equal(served.predict(X), named.predict(frame))
+    with pytest.raises(ValueError, match="columns of X are not those of training, in"):
+        served.predict(frame[frame.columns[::-1]])
+    for model, name, words in (
+        (quorate.compact(named), "small.skops", "compact model is stored under a name"),
+        (forest, "forest.quorate", r"quorate.compact\(model\) makes a compact one"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            quorate.save(model, tmp_path / name)
+
+
+def test_rows_that_are_refused(forest, data):
+    served = serving.CompactModel.from_bytes(data)
+    for rows, words in (
+        (X[:, 1:], r"X has shape \(178, 12\), and 13 columns are needed"),
+        (X[0], r"X has shape \(13,\)"),
+        (np.full((1, 13), np.inf), "infinity"),
+        (np.full((1, 13), 1e39), "too large for 32 bits"),
+        ([["a"] * 13], "could not convert"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            served.predict(rows)
+    missing = np.where(np.arange(13) % 2, X[:5], np.nan)
+    np.testing.assert_array_equal(served.predict(missing), forest.predict(missing))
+    strict = AdaBoostClassifier(n_estimators=3, random_state=0).fit(X, Y)
+    served = serving.CompactModel.from_bytes(quorate.compact(strict).to_bytes())
+    with pytest.raises(ValueError, match="X contains NaN, which the model does not"):
+        served.predict(missing)
+    with pytest.raises(ValueError, match=r"Model: quorate.compact\(\) makes one"):
+        serving.CompactModel().predict(X)
+
+
+def test_labels_that_cannot_be_stored(forest):
+    odd = quorate.compact(forest)
+    odd._facts["classes_"] = np.array([b"a", b"b", b"c"], dtype=object)
+    with pytest.raises(TypeError, match="labels that are numbers or text, not bytes"):
+        odd.to_bytes()
+
+
+def signed(data):
+    """Return contents with a digest that fits them: forged, not damaged."""
+    return data + hashlib.sha256(data).digest()
+
+
+def with_head(data, change):
+    start, n_head = data[:12], struct.unpack_from("<I", data, 12)[0]
+    head = json.loads(zlib.decompress(data[16 : 16 + n_head]))
+    change(head)
+    packed = zlib.compress(json.dumps(head).encode())
+    size = struct.pack("<I", len(packed))
+    return signed(start + size + packed + data[16 + n_head : -32])
+
+
+def change_array(place, value):
+    def change(head):
+        head["arrays"][0][place] = value
+
+    return change
+
+
+FORGED_HEADS = [
+    (change_array(1, "|O"), "an array of another type"),
+    (change_array(1, "<V8"), "an array of another type"),
+    (change_array(1, 7), "an array of another type"),
+    (change_array(2, [-1]), "an array of another shape"),
+    (change_array(2, [1, 1, 30]), "an array of another shape"),
+    (change_array(2, "30"), "an array of another shape"),
+    (change_array(2, [2**40]), "longer than the file"),
+    (change_array(2, [29]), "a part of another length"),
+    (change_array(3, 2**40), "longer than the file"),
+    (change_array(3, 9), "a part of another length"),
+    (lambda head: head["arrays"].pop(), "bytes that belong to nothing"),
+    (lambda head: head["arrays"].append("x"), "an array without name"),
+    (lambda head: head.update(arrays={}), "the head is of another form"),
+    (lambda head: head.pop("facts"), "the head cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("change", "problem"), FORGED_HEADS)
+def test_forged_heads_are_refused(data, change, problem):
+    with pytest.raises(ValueError, match=problem):
+        decode(with_head(data, change))
+
+
+def test_damage_is_noticed(data, tmp_path):
+    path = tmp_path / "model.quorate"
+    nested = zlib.compress(b"[" * 100_000)
+    start = struct.pack("<8sII", MAGIC, 1, len(nested))
+    for broken, problem in (
+        (data[:-1], "do not have the digest at the end"),
+        (data[:100] + bytes([data[100] ^ 1]) + data[101:], "digest"),
+        (data[:20], "truncated"),
+        (MAGIC + struct.pack("<I", 2) + data[12:], "expected version 1 .*, found 2"),
+        (signed(data[:12] + b"\xff\xff\xff\x7f" + data[16:-32]), "the head is longer"),
+        (signed(start + nested), "the head cannot be read"),
+        (signed(start + b"x" * len(nested)), "the head cannot be read"),
+        (b"", "not a compact model"),
+        (b"PK\x03\x04", "not a compact model"),
+    ):
+        path.write_bytes(broken)
+        with pytest.raises(FileFormatError, match=f"model.quorate: .*{problem}"):
+            serving.load(path)
+    with pytest.raises(FileNotFoundError):
+        serving.load(tmp_path / "none.quorate")
+
+
+def test_a_large_file_is_mapped(data, tmp_path, monkeypatch):
+    path = tmp_path / "model.quorate"
+    path.write_bytes(data)
+    monkeypatch.setattr("quorate.serving._model._MAPPED_BYTES", 0)
+    assert serving.load(path).to_bytes() == data
+    path.write_bytes(data[:-5])
+    with pytest.raises(FileFormatError, match="digest"):
+        serving.load(path)
+
+
+def test_arrays_come_back_as_they_were():
+    arrays = {
+        "none": np.zeros((0, 3)),
+        "wide": np.arange(12, dtype=">i8").reshape(3, 4),
+        "turned": np.arange(12.0).reshape(3, 4).T,
+        "words": np.array(["", "ä", "long one"]),
+        "truths": np.array([True, False]),
+    }
+    facts, found = decode(encode({"n": 1, "text": "ü"}, arrays))
+    assert facts == {"n": 1, "text": "ü"}
+    assert list(found) == list(arrays)
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(found[name], array)
+        assert found[name].shape == array.shape
+
+
+# With NumPy alone
+
+
+def ask(path, rows, *words):
+    command = [sys.executable, "-m", "quorate.serving", str(path), *words]
+    return subprocess.run(command, input=rows, capture_output=True, text=True)
+
+
+def test_serving_imports_nothing_but_numpy(data, tmp_path):
+    path = tmp_path / "model.quorate"
+    path.write_bytes(data)
+    code = (
+        "import sys, numpy\nfrom quorate import serving\n"
+        f"model = serving.load({str(path)!r})\nmodel.predict(numpy.zeros((1, 13)))\n"
+        "model.predict_proba(numpy.zeros((1, 13)))\n"
+        "print(len(sys.modules), *{name.partition('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    n_modules, *packages = done.stdout.split()
+    allowed = {*sys.stdlib_module_names, "numpy", "quorate", "__main__"}
+    # What .pth files of the environment import is not ours.
+    bare = subprocess.run(
+        [sys.executable, "-c", "import sys; print(*sys.modules)"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    allowed |= {name.partition(".")[0] for name in bare.stdout.split()}
+    assert set(packages) <= allowed
+    assert int(n_modules) < 250
+
+
+@pytest.mark.slow
+def test_rows_of_text_from_a_shell(tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    forest = RandomForestClassifier(9, random_state=0).fit(X, y)
+    path = tmp_path / "iris.quorate"
+    quorate.save(quorate.compact(forest), path)
+    expected = [str(label) for label in forest.predict(X)]
+    turned = X[X.columns[::-1]].assign(other="text")
+    for rows in (X.to_csv(index=False), turned.to_csv(index=False),
+                 X.to_csv(index=False, header=False)):  # fmt: skip
+        assert ask(path, rows).stdout.split() == expected
+    done = ask(path, X.to_csv(index=False), "--probabilities")
+    head, *lines = done.stdout.splitlines()
+    assert head == "0,1,2"
+    found = np.array([line.split(",") for line in lines], dtype=float)
+    np.testing.assert_array_equal(found, forest.predict_proba(X))
+    for words, rows, code, problem in (
+        ([path], "1,2\n", 1, "a row of 2 values, and 4 are needed"),
+        ([path], "1,2,3,4\n1,2,x,4\n", 1, "line 2: could not convert"),
+        ([path, "--quick"], "", 2, "usage: python -m quorate.serving"),
+        (["none.quorate"], "", 1, "none.quorate"),
+        ([path], "", 0, ""),
+    ):
+        done = ask(*words[:1], rows, *words[1:])
+        assert (done.returncode, problem in done.stderr) == (code, True)
+        assert "Traceback" not in done.stderr
