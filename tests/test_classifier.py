@@ -501,7 +501,7 @@ class TestCompare:
         bagging = BaggingClassifier(GaussianNB(), 6, random_state=0).fit(X, y)
         small = prune(bagging, X, y, keep=2)
         assert compare(bagging, small, X_test, y_test, repeats=1).nodes is None
-        with pytest.raises(ValueError, match="y has shape"):
+        with pytest.raises(ValueError, match="X has 228 samples, y has 341"):
             compare(forest, forest, X_test, y)
 
 

@@ -3,6 +3,8 @@
 And of every kind of trees, with rows that are hard on them.
 """
 
+import warnings
+
 import numpy as np
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -20,6 +22,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import quorate
+from quorate.exceptions import ShuffledLabelsWarning
 
 LABELS = {
     "codes": np.arange(10),
@@ -164,6 +167,12 @@ UNFITTED = {
 }
 
 
+def _prune(ensemble, X, y):
+    with warnings.catch_warnings():  # some labels are drawn at random
+        warnings.simplefilter("ignore", ShuffledLabelsWarning)
+        return quorate.prune(ensemble, X, y, method="mdm", keep=0.6)
+
+
 def draw_ensemble(kind, rng, X, y):
     """Return a fitted ensemble of this kind."""
     size, seed = int(rng.integers(2, 14)), int(rng.integers(1000))
@@ -176,7 +185,7 @@ def draw_ensemble(kind, rng, X, y):
         return made
     fitted = made.fit(X, y)
     if kind == "pruned":
-        return quorate.prune(fitted, X, y, method="mdm", keep=0.6)
+        return _prune(fitted, X, y)
     return FrozenEstimator(fitted) if kind == "frozen" else fitted
 
 
@@ -238,7 +247,7 @@ def _other_leaves(rng, X, y, size):
 
 def _pruned(rng, X, y, size):
     forest = _forest(rng, size, 0).fit(X, y)
-    return quorate.prune(forest, X, y, method="mdm", keep=0.6)
+    return _prune(forest, X, y)
 
 
 FITTED = {

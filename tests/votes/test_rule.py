@@ -213,7 +213,7 @@ class TestEnsembles:
         AdaBoostClassifier(n_estimators=12, random_state=0),
         VotingClassifier(
             [
-                ("line", LogisticRegression(max_iter=5000)),
+                ("line", LogisticRegression(max_iter=20000)),
                 ("bayes", GaussianNB()),
                 ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
             ],
