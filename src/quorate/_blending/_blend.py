@@ -265,7 +265,7 @@ def blend(
     probabilities: Any,
     y: Any,
     names: Sequence[str] | None = None,
-    method: Any = "auto",
+    method: str | Pruner = "auto",
     keep: int | None = None,
     scoring: Any = None,
     *,

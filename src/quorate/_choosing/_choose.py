@@ -259,7 +259,7 @@ class Chooser:
 
 def select(
     votes: Votes,
-    method: Any = "auto",
+    method: str | Pruner = "auto",
     keep: Keep = DEFAULT,
     *,
     tolerance: float | None = None,

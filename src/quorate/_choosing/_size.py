@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from quorate._units import as_bytes, cost_text
 from quorate._votes import Votes
 from quorate.pruning import Pruner, members_to_keep
 
-Keep = float | int | str | None
+Keep = float | Literal["auto", "default"] | None
 # Limits by what is counted; bytes may be text, such as "50MB".
 Budget = Mapping[str, float | str]
 # The word for the size that suits the ensemble: what is kept if nothing is said.
-DEFAULT = "default"
+DEFAULT: Final = "default"
 # That of ensembles whose members are alike; a pool has as many as errors tell.
 DEFAULT_KEEP = 0.2
 TIME = "milliseconds"

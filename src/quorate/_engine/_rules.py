@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 
 Lead: TypeAlias = tuple[IntArray, FloatArray, FloatArray]
 """Who leads on each row, with how much, and what the next one has."""
-MODES = ("exact", "bayes", "calibrated", "all")
+Mode: TypeAlias = Literal["exact", "bayes", "calibrated", "all"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 # Sums of shares that miss a whole number by rounding only are taken as that number.
 WHOLE = 1e-5

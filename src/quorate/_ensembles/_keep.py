@@ -5,7 +5,7 @@ earlier steps of a pipeline) are not copied.
 """
 
 import copy
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from quorate._ensembles._registry import read_ensemble
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import as_weights, member_positions
 
+Model = TypeVar("Model")
 
-def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:
+
+def keep_members(ensemble: Model, members: Any, weights: Any = None) -> Model:
     """Return a fitted ensemble of the same type with only these members.
 
     Parameters
@@ -54,12 +56,14 @@ def keep_members(ensemble: Any, members: Any, weights: Any = None) -> Any:
     found = read_ensemble(ensemble)
     places = member_positions(members, found.n_members)
     new = None if weights is None else _new_weights(weights, places.size)
-    smaller, record = found.keep(places, new), find_record(found.model)
+    smaller: Model = found.keep(places, new)
+    record = find_record(found.model)
     if record is None:
         return smaller
     kept = [int(place) for place in places]
     left = {"n_members": found.n_members, "kept": kept, "rows": record.get("rows", [])}
-    return set_record(smaller, left)
+    set_record(smaller, left)
+    return smaller
 
 
 def _new_weights(weights: Any, n_kept: int) -> FloatArray:

@@ -28,6 +28,7 @@ from sklearn.utils.validation import (
 from quorate._choosing import (
     DEFAULT,
     EnsembleEvidence,
+    Keep,
     check_method,
     choose,
     gather,
@@ -55,6 +56,7 @@ from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
 from quorate._votes import Votes, VoteSource, as_labels, pooled_votes
 from quorate.lazy import LazyClassifier
+from quorate.pruning import Pruner
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 # Share of the rows held out where there are no out-of-bag votes.
@@ -164,8 +166,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     def __init__(
         self,
         estimator: Any = None,
-        method: Any = "auto",
-        keep: float | int | str | None = DEFAULT,
+        method: str | Pruner = "auto",
+        keep: Keep = DEFAULT,
         prune_on: Any = "auto",
         *,
         refit: bool = False,

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -35,15 +35,73 @@ from quorate._random import as_seed
 from quorate._version import versions
 from quorate._votes import Votes
 from quorate.exceptions import ShuffledLabelsWarning
+from quorate.pruning import Pruner
 
+Model = TypeVar("Model")
 _ENOUGH_TO_TELL = 100
 
 
+# What a pool comes back as depends on as_members.
+@overload
+def prune(
+    ensemble: list[Any] | tuple[Any, ...] | dict[str, Any],
+    X: Any,
+    y: Any = None,
+    method: str | Pruner = "auto",
+    keep: Keep = DEFAULT,
+    **options: Any,
+) -> Any: ...
+@overload
+def prune(
+    ensemble: Model,
+    X: Any,
+    y: Any = None,
+    method: str | Pruner = "auto",
+    keep: Keep = DEFAULT,
+    *,
+    source: RowSource = "auto",
+    tolerance: float | None = None,
+    budget: Budget | None = None,
+    batch: int | None = None,
+    scoring: Any = None,
+    distil: bool | Mapping[str, Any] = False,
+    n_jobs: int | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
+    as_members: bool = False,
+    return_selection: Literal[False] = False,
+    expect: bool = False,
+    random_state: Any = None,
+    **parameters: Any,
+) -> Model: ...
+@overload
+def prune(
+    ensemble: Model,
+    X: Any,
+    y: Any = None,
+    method: str | Pruner = "auto",
+    keep: Keep = DEFAULT,
+    *,
+    source: RowSource = "auto",
+    tolerance: float | None = None,
+    budget: Budget | None = None,
+    batch: int | None = None,
+    scoring: Any = None,
+    distil: bool | Mapping[str, Any] = False,
+    n_jobs: int | None = None,
+    max_samples: int | None = None,
+    target: str | None = None,
+    as_members: bool = False,
+    return_selection: Literal[True],
+    expect: bool = False,
+    random_state: Any = None,
+    **parameters: Any,
+) -> tuple[Model, Selection]: ...
 def prune(
     ensemble: Any,
     X: Any,
     y: Any = None,
-    method: Any = "auto",
+    method: str | Pruner = "auto",
     keep: Keep = DEFAULT,
     *,
     source: RowSource = "auto",

@@ -31,6 +31,7 @@ from quorate._report._text import Measure
 from quorate._report._why import reasons
 from quorate._scoring import check_scoring, find_score
 from quorate._votes import Summary, Votes, VoteSource
+from quorate.pruning import Pruner
 
 # Pictures of pairs look at so many samples at most.
 _PAIR_SAMPLES = 3_000
@@ -42,7 +43,7 @@ def report(
     y: Any = None,
     *,
     output: str | os.PathLike[str] | None = None,
-    method: Any = "auto",
+    method: str | Pruner = "auto",
     keep: Keep = DEFAULT,
     scoring: Any = None,
     source: RowSource = "auto",

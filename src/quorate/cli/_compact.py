@@ -1,7 +1,7 @@
 """``quorate compact``: a model for serving from a file."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -29,7 +29,7 @@ from quorate.cli._inputs import check_output, read_models
 @_options.as_json
 def compact(
     model: Path,
-    mode: str,
+    mode: Literal["exact", "bayes", "all"],
     output: Path | None,
     force: bool,
     loading: dict[str, Any],

@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from quorate._units import as_bytes, as_count, as_milliseconds, as_share
+
+if TYPE_CHECKING:
+    from quorate._choosing import Keep
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -59,15 +62,14 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]
         raise click.UsageError(f"{option}{value}: {self._words}.", ctx)
 
 
-def _as_size(keep: str) -> float | int | str | None:
-    if keep in ("auto", "default"):
-        return keep
-    if keep == "own":
-        return None
+def _as_size(keep: str) -> "Keep":
+    words: dict[str, Keep] = {"auto": "auto", "default": "default", "own": None}
+    if keep in words:
+        return words[keep]
     return int(keep) if keep.lstrip("+-").isdigit() else as_share(keep)
 
 
-def _is_size(keep: float | int | str | None) -> bool:
+def _is_size(keep: "Keep") -> bool:
     if isinstance(keep, float):
         return 0 < keep <= 1
     return not isinstance(keep, int) or keep >= 1

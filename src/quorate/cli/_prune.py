@@ -18,7 +18,7 @@ from quorate.cli._console import (
 from quorate.cli._inputs import check_output, read_models, read_table, run_pass
 
 if TYPE_CHECKING:
-    from quorate._choosing import ExpectedError, Selection
+    from quorate._choosing import ExpectedError, Keep, Selection
     from quorate._judging import Comparison
     from quorate._votes import Summary
 
@@ -144,7 +144,7 @@ def prune(
 def check_choice(
     *,
     method: str,
-    keep: float | int | str | None,
+    keep: "Keep",
     scoring: str | None,
     tolerance: float | None = None,
     budget: dict[str, float] | None = None,

@@ -2,7 +2,7 @@
 
 import os
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.stats import binom
@@ -15,6 +15,7 @@ from quorate._engine import (
     MODES,
     AdditiveEnsemble,
     LazyResult,
+    Mode,
     Ready,
     Stops,
     checked_order,
@@ -191,16 +192,16 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     def __init__(
         self,
         ensemble: Any,
-        mode: str = "exact",
+        mode: Mode = "exact",
         confidence: float = 0.999,
         epsilon: float = 0.005,
         order: Any = "auto",
-        block_size: int | str = "auto",
+        block_size: int | Literal["auto"] = "auto",
         random_state: Any = None,
         *,
         n_jobs: int | None = None,
         guarantee: Guarantee = "mean",
-        engine: str = "auto",
+        engine: Literal["auto", "compiled", "numpy"] = "auto",
     ) -> None:
         self.ensemble = ensemble
         self.mode = mode

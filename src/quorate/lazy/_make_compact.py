@@ -1,14 +1,14 @@
 """One call from a fitted model to its compact form."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._compact import CompactClassifier
 
-_MODES = ("exact", "bayes", "all")
+CompactMode: TypeAlias = Literal["exact", "bayes", "all"]
 
 
-def compact(model: Any, mode: str = "exact") -> CompactClassifier:
+def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
     """Return the smallest and fastest model that gives the answers of a fitted one.
 
     It holds trees as arrays and nothing else. ``predict`` stops asking trees as soon as
@@ -59,7 +59,7 @@ def compact(model: Any, mode: str = "exact") -> CompactClassifier:
         return model
     if isinstance(model, LazyClassifier):
         return model.compact()
-    if mode not in _MODES:
+    if mode not in get_args(CompactMode):
         raise ValueError(
             f"compact(mode={mode!r}): 'exact', 'bayes' or 'all'; for 'calibrated' fit "
             "a LazyClassifier to rows and compact that."
