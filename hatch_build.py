@@ -1,7 +1,9 @@
-"""Build hook of the packaging: compile the kernels where there is a C compiler.
+"""Hooks of the packaging: compile the kernels, and say where the sources are.
 
-Without one, or if it fails, the wheel is one of Python alone and answers the same, only
-slower. ``QUORATE_BUILD=compiled`` makes that an error, for wheels that are released.
+Without a C compiler, or if it fails, the wheel is one of Python alone and answers the
+same, only slower. ``QUORATE_BUILD=compiled`` makes that an error, for wheels that are
+released. The addresses in the metadata are those of the repository that GitHub builds
+a release from; other builds have none.
 """
 
 import importlib.util
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 PLACE = Path("src", "quorate", "_native")
 
@@ -39,6 +42,24 @@ class KernelHook(BuildHookInterface):
         machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"py3-none-{machine}"
         build_data["artifacts"].append(f"{PLACE.as_posix()}/{compiling.LIBRARY.name}")
+
+
+class AddressHook(MetadataHookInterface):
+    """Fill in the project's addresses from what GitHub tells its workflows."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """See hatchling."""
+        server = os.environ.get("GITHUB_SERVER_URL")
+        repository = os.environ.get("GITHUB_REPOSITORY")
+        if not (server and repository):
+            metadata["urls"] = {}
+            return
+        source = f"{server}/{repository}"
+        metadata["urls"] = {
+            "Source": source,
+            "Issues": f"{source}/issues",
+            "Changelog": f"{source}/blob/main/CHANGELOG.md",
+        }
 
 
 def _load(path: Path) -> Any:
