@@ -1,12 +1,14 @@
 """Trees that take turns find what a plain solver of the whole problem finds."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from quorate._kernels.nearest import onto_simplex
+from quorate._kernels.nearest import onto_grid, onto_simplex
 from quorate._pruned import _backfit
 from quorate._pruned._backfit import Student, backfit
 
@@ -162,3 +164,20 @@ def test_nearest_point_of_the_simplex(columns):
     for place, point in enumerate(table.T):
         away = point - found[:, place]
         assert max((np.eye(4) - found[:, place]) @ away) <= 1e-9
+
+
+@given(
+    parts=st.lists(st.integers(0, 1000), min_size=2, max_size=4).filter(any),
+    levels=st.sampled_from([1, 2, 5, 7]),
+)
+def test_nearest_point_of_the_grid(parts, levels):
+    point = np.array(parts) / sum(parts)
+    found = onto_grid(point[:, None], levels)[:, 0]
+    on_grid = [
+        np.array(counts) / levels
+        for counts in product(range(levels + 1), repeat=len(parts))
+        if sum(counts) == levels
+    ]
+    assert any(np.array_equal(found, other) for other in on_grid)
+    nearest = min(((other - point) ** 2).sum() for other in on_grid)
+    assert ((found - point) ** 2).sum() <= nearest + 1e-12

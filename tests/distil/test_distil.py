@@ -123,6 +123,13 @@ class TestKinds:
         sums = distilled[kind].predict_proba(data[2]).sum(axis=1)
         np.testing.assert_allclose(sums, 1, rtol=0, atol=1e-15)
 
+    def test_leaves_lie_on_a_grid(self, kind, distilled):
+        """Also those that no row reached, so that sums are exact in any order."""
+        for member in read_ensemble(distilled[kind]).members:
+            table = member.tree.value[member.tree.children_left < 0, 0, :]
+            np.testing.assert_array_equal(table * 256, np.rint(table * 256))
+            np.testing.assert_array_equal(table.sum(axis=1), 1)
+
     def test_splits_importances_and_leaves_reached_stay(
         self, kind, data, fitted, distilled
     ):

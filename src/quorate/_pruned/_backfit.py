@@ -5,6 +5,11 @@ those of all other trees, are known leaf by leaf: the mean of what is left to ex
 drawn a little to the old values, and the nearest point of the simplex to that. Trees
 take turns until nothing moves, which is the solution of the whole problem, since it is
 convex. No step leaves the simplex, so nothing has to be cut off at the end.
+
+At last all leaves are rounded to a grid. Their probabilities are multiples of a power
+of two, so that sums of them are exact, in any order and in 32 bits as well: every form
+in which the ensemble is stored or exported is the same model. Leaves that became equal
+are stored once.
 """
 
 from dataclasses import dataclass
@@ -12,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate._ensembles import Ensemble, with_new_leaves
-from quorate._kernels.nearest import onto_simplex
+from quorate._ensembles import Ensemble, Member, with_new_leaves
+from quorate._kernels.nearest import onto_grid, onto_simplex
 from quorate._pruned._distillation_set import DistillationSet
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import positions
@@ -21,6 +26,9 @@ from quorate._votes import positions
 _MOST_ROUNDS = 20
 # Rounds end when one of them lowers the sum of squares by less than this share.
 _LITTLE = 1e-3
+# The grid: with 64 levels files are a tenth smaller, and with many classes the log-loss
+# grows by 1 %.
+_LEVELS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +83,16 @@ def refit_leaves(
     new, rounds = backfit(student, data.targets, data.weights, ridge, progress)
     parts = zip(ensemble.members, reached, new, columns, strict=True)
     return [
-        with_new_leaves(member, nodes, table[:, own])
-        for member, nodes, table, own in parts
+        _on_grid(member, nodes, table[:, own]) for member, nodes, table, own in parts
     ], rounds
+
+
+def _on_grid(member: Member, nodes: IntArray, table: FloatArray) -> Any:
+    """Return a copy of a tree with new values in these nodes and all leaves rounded."""
+    values = member.tree.value[:, 0, :].copy()
+    values[nodes] = table
+    leaves = np.flatnonzero(member.tree.children_left < 0)
+    return with_new_leaves(member, leaves, onto_grid(values[leaves].T, _LEVELS).T)
 
 
 def backfit(

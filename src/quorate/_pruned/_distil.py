@@ -122,9 +122,13 @@ def distil(
     random, are learned on.
 
     Trees take turns, 20 times at most, each with the best values of its leaves given
-    those of the others. Memory is at most 8 bytes per row and kept tree and 40 bytes
-    per row and class, for all rows learned on, beside blocks of at most 4 million
-    values of X, one for each job.
+    those of the others. In the end all leaf values are rounded to multiples of 1/256,
+    so that the pickled, compact, C and ONNX forms of the model have the same leaves, to
+    the bit, and files are small.
+
+    Memory is at most 8 bytes per row and kept tree and 40 bytes per row and class, for
+    all rows learned on, beside blocks of at most 4 million values of X, one for each
+    job.
 
     See Also
     --------
