@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 FOREIGN := _imbalanced.py _intelex.py
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo kernels sanitize test test-pure test-browser test-site test-ecosystem test-oracle test-oldest test-slow test-strict simulate lint types docs doctest bench mutate wheel smoke clean
+.PHONY: demo kernels sanitize test test-pure test-browser test-site test-ecosystem test-oracle test-oldest test-slow test-strict simulate results lint types docs doctest bench mutate wheel smoke clean
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -91,6 +91,12 @@ simulate: $(VENV)/.test
 	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/promises.csv $(BIN)/python -m pytest -n auto -m slow \
 		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/certificates
 	$(BIN)/python tests/figures.py
+	$(BIN)/python -m bench.results --mark promises
+
+# Which figures of the documentation are older than their code, and with
+# RESULTS="blend serving" these made anew; see docs/results/sources.toml.
+results: $(VENV)/.bench
+	$(BIN)/python -m bench.results $(RESULTS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
