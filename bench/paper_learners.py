@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import chi2, norm
 from sklearn.model_selection import StratifiedKFold
 
-from bench.presets import Rows, read, write
+from bench.presets import read, write
 from quorate import collect_votes
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation, to_binary
@@ -29,8 +29,8 @@ KINDS = {"II": "bagging", "III": "resampled_adaboost"}
 # In the authors' published code these are DT, NB, KNNu, KNNd, LSVM, LM2, LM1, MLP, SVM.
 LEARNERS = ("tree", "naive_bayes", "knn", "knn_distance", "linear_svm", "sgd", "sgd_l1",
             "small_mlp", "svm")  # fmt: skip
-MEMBERS = 11
-SIZES = (1, 3, 5, 7, MEMBERS)
+MEMBERS = 11  # learners are told apart at this size
+SIZES = (1, 2, 3, 4, 5, 7, 9, 11, 15, 21)
 FOLDS = 5
 # Limits, so that all of it takes some ten minutes. Kernel machines on raw features
 # learn by heart, and what they do depends on the number of rows.
@@ -41,18 +41,27 @@ N_SEEDS = 3
 NOISE_OF_MEAN = 0.2
 NOISE_OF_DEVIATION = 0.05
 DECIDED = 0.9
+# A mean that is further from the printed one, in standard errors, does not fit.
+FARTHEST = 3.0
 
 Runs = dict[int, list[float]]  # accuracy by seed and fold
-Cells = dict[tuple[str, str, str], dict[int, Runs]]  # ... by row, learner and size
+Cell = tuple[str, str, str]  # table, data set, learner
+Cells = dict[Cell, dict[int, Runs]]  # ... by size
 
 
 def main(data_dir: str, cache: str = "paper-learners.csv") -> None:
     """Compute what is missing, and write both tables."""
     rows = printed_rows()
-    fill(Path(cache), data_dir, rows)
-    cells = read_cache(Path(cache))
-    likely = write_learners(rows, cells)
-    write_sizes(rows, cells, likely)
+    path = Path(cache)
+    pairs = dict.fromkeys((row["table"], row["data set"]) for row in rows)
+    every = [(*pair, learner) for learner in LEARNERS for pair in pairs]
+    fill(path, data_dir, every, MEMBERS)
+    likely = write_learners(rows, read_cache(path))
+    path = path.with_stem(f"{path.stem}-sizes")
+    chosen = {place: (row["table"], row["data set"], likely[place])
+              for place, row in enumerate(rows) if place in likely}  # fmt: skip
+    fill(path, data_dir, list(dict.fromkeys(chosen.values())), SIZES[-1])
+    write_sizes(rows, read_cache(path), chosen)
 
 
 def printed_rows() -> list[dict[str, str]]:
@@ -60,28 +69,27 @@ def printed_rows() -> list[dict[str, str]]:
     return [row for row in read("paper-rows.csv") if row["data set"]]
 
 
-def fill(cache: Path, data_dir: str, rows: list[dict[str, str]]) -> None:
+def fill(cache: Path, data_dir: str, cells: list[Cell], members: int) -> None:
     """Add what the cache lacks."""
     known = set(read_cache(cache))
-    for learner in LEARNERS:
-        for table, name in dict.fromkeys((r["table"], r["data set"]) for r in rows):
-            if (table, name, learner) not in known:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    lines = accuracies(table, name, learner, data_dir)
-                with cache.open("a", newline="") as file:
-                    csv.writer(file, lineterminator="\n").writerows(lines)
-                print(f"{table} {name} {learner}", flush=True)
+    for cell in cells:
+        if cell not in known:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                lines = accuracies(*cell, data_dir, members)
+            with cache.open("a", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows(lines)
+            print(*cell, flush=True)
 
 
 def accuracies(
-    table: str, name: str, learner: str, data_dir: str
+    table: str, name: str, learner: str, data_dir: str, members: int
 ) -> list[list[object]]:
     """Return a line per seed, fold and size with the accuracy of the first members."""
     data = load_data(name, data_dir=data_dir)
     by_heart = (table, learner) == ("II", "svm")
     most = MOST_ROWS_OF_BAGGED_SVM if by_heart else MOST_ROWS
-    lines: Rows = []
+    lines: list[list[object]] = []
     for seed in range(1 if data.n_rows > MOST_ROWS else N_SEEDS):
         some = data.subsample(most, seed)
         whole = some.X.notna().all(axis=1).to_numpy()
@@ -90,7 +98,7 @@ def accuracies(
         for fold, (train, test) in enumerate(folds):
             prepare = make_preparation(X.iloc[train]).fit(X.iloc[train])
             model = make_ensemble(
-                KINDS[table], learner, MEMBERS, 10 * seed + fold, scaled=False
+                KINDS[table], learner, members, 10 * seed + fold, scaled=False
             ).fit(prepare.transform(X.iloc[train]), y[train])
             votes = collect_votes(
                 model, prepare.transform(X.iloc[test]), y[test], source="new"
@@ -123,12 +131,29 @@ def log_likelihood(
     the variance over folds, has a chi-squared distribution.
     """
     folds = np.array(list(runs.values()))
-    variance = folds.var(axis=1, ddof=1).mean() + NOISE_OF_DEVIATION**2
-    spread = np.sqrt(variance / FOLDS * (1 + 1 / len(folds)) + NOISE_OF_MEAN**2)
+    variance = variance_of(folds)
     scale = FOLDS / variance  # printed deviations divide by the number of folds
     printed = max(deviation, NOISE_OF_DEVIATION) ** 2
     of_deviation = chi2.logpdf(scale * printed, FOLDS - 1) + np.log(scale * printed)
-    return float(norm.logpdf(mean, folds.mean(), spread) + of_deviation)
+    of_mean = norm.logpdf(mean, folds.mean(), standard_error(folds))
+    return float(of_mean + of_deviation)
+
+
+def variance_of(folds: np.ndarray) -> float:
+    """Return the variance over folds, a row of them per seed."""
+    return float(folds.var(axis=1, ddof=1).mean() + NOISE_OF_DEVIATION**2)
+
+
+def standard_error(folds: np.ndarray) -> float:
+    """Return that of the difference between a printed mean and the mean of these."""
+    own_and_printed = variance_of(folds) / FOLDS * (1 + 1 / len(folds))
+    return float(np.sqrt(own_and_printed + NOISE_OF_MEAN**2))
+
+
+def fits(runs: Runs, mean: float) -> bool:
+    """Return whether a printed mean is near that of these runs."""
+    folds = np.array(list(runs.values()))
+    return abs(folds.mean() - mean) <= FARTHEST * standard_error(folds)
 
 
 def shares(logs: dict[str, float]) -> dict[str, float]:
@@ -145,8 +170,9 @@ def summary(runs: Runs) -> str:
 
 
 def write_learners(rows: list[dict[str, str]], cells: Cells) -> dict[int, str]:
-    """Write how likely each learner is; return the likeliest one of each row."""
-    likely, lines = {}, []
+    """Write how likely each learner is; return the likeliest where one fits."""
+    likely: dict[int, str] = {}
+    lines = []
     for place, row in enumerate(rows):
         table, name = row["table"], row["data set"]
         mean, deviation = float(row["Ensem"]), float(row["Ensem ±"])
@@ -154,11 +180,14 @@ def write_learners(rows: list[dict[str, str]], cells: Cells) -> dict[int, str]:
         logs = {one: log_likelihood(runs[one], mean, deviation) for one in LEARNERS}
         probability = shares(logs)
         first, second = sorted(probability, key=probability.__getitem__)[:-3:-1]
-        likely[place] = first
+        verdict = first if probability[first] >= DECIDED else f"{first} or {second}"
+        if fits(runs[first], mean):
+            likely[place] = first
+        else:
+            verdict = f"none fits; nearest {verdict}"
         lines.append(
             [
-                table, row["paper's name"], f"{mean:.2f}±{deviation:.2f}",
-                first if probability[first] >= DECIDED else f"{first} or {second}",
+                table, row["paper's name"], f"{mean:.2f}±{deviation:.2f}", verdict,
                 *(f"{100 * probability[learner]:.0f}" for learner in LEARNERS),
                 *(summary(runs[one]) for one in (first, second)),
             ]
@@ -171,24 +200,22 @@ def write_learners(rows: list[dict[str, str]], cells: Cells) -> dict[int, str]:
 
 
 def write_sizes(
-    rows: list[dict[str, str]], cells: Cells, likely: dict[int, str]
+    rows: list[dict[str, str]], cells: Cells, chosen: dict[int, Cell]
 ) -> None:
     """Write how likely each number of members is, by the likeliest learners."""
     lines = []
     for table in KINDS:
         for column in ("Ensem", "ES"):
             logs = dict.fromkeys(map(str, SIZES), 0.0)
-            n_rows = 0
-            for place, row in enumerate(rows):
-                runs = cells[row["table"], row["data set"], likely[place]]
-                if row["table"] != table:
-                    continue
-                n_rows += 1
+            places = [place for place, cell in chosen.items() if cell[0] == table]
+            for place in places:
+                row = rows[place]
                 given = float(row[column]), float(row[f"{column} ±"])
                 for size in SIZES:
-                    logs[str(size)] += log_likelihood(runs[size], *given)
+                    runs = cells[chosen[place]][size]
+                    logs[str(size)] += log_likelihood(runs, *given)
             percent = [f"{100 * share:.0f}" for share in shares(logs).values()]
-            lines.append([table, column, str(n_rows), *percent])
+            lines.append([table, column, str(len(places)), *percent])
     write("paper-sizes.csv", ["table", "column", "rows", *map(str, SIZES)], lines)
     for line in lines:
         print("  ".join(line))

@@ -82,6 +82,23 @@ def test_epbd_that_searches_contested_samples(lambda_):
         compare(pruner, votes, size, "error_gap")
 
 
+def test_those_votes_are_of_every_kind():
+    seen = [slow.random_votes(seed) for seed in range(2 * N_VOTES)]
+    kinds = {
+        "binary": [votes.n_classes == 2 for votes in seen],
+        "multi-class": [votes.n_classes > 2 for votes in seen],
+        "masked": [votes.is_masked for votes in seen],
+        "tied": [has_tie(votes) for votes in seen],
+    }
+    assert {kind for kind, found in kinds.items() if sum(found) >= 100} == set(kinds)
+
+
+def has_tie(votes):
+    """Return whether members split evenly between right and wrong on some sample."""
+    right, asked = votes.sample_counts()
+    return bool((2 * right == asked).any())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("search", ["printed", "contested"])
 @pytest.mark.parametrize("lambda_", ["measure", "proposed"])

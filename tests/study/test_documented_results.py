@@ -12,8 +12,9 @@ from quorate.study import PRESETS, make_preset
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 FTAD = ("ftad-bagging-nb", "ftad-bagging-knn", "ftad-adaboost-svm")
-# It has a page and tables of its own.
-PAPERS = [name for name in PRESETS if name != "selectors"]
+TABLES = [name for name in PRESETS if name.startswith("paper-table-")]
+# Those have tables of their own, and so has the page of the selectors.
+PAPERS = [name for name in PRESETS if name not in (*TABLES, "selectors")]
 CONSTANT = ("QStat", "Corre", "KStat", "Diffi")
 
 pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="no documentation here")

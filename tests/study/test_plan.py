@@ -217,6 +217,67 @@ def test_presets(name):
     assert max(ensemble.members for ensemble in quick.ensembles) <= 20
 
 
+@pytest.fixture
+def folder(tmp_path):
+    """Name the data sets of two rows of each of the paper's tables, and others."""
+    names = ("heart_statlog", "sonar", "waveform", "wilt", "page_blocks", "shuttle",
+             "mammographic_masses", "crx")  # fmt: skip
+    for name in names:
+        (tmp_path / f"{name}.csv.gz").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "data"),
+    [
+        ("paper-table-2", "bagging", {"heart_statlog", "sonar", "waveform.csv.gz",
+                                      "wilt", "page_blocks"}),
+        ("paper-table-3", "resampled_adaboost", {"waveform.csv.gz", "wilt",
+                                                 "page_blocks", "shuttle"}),
+        ("paper-table-4", "bagging", {"heart_statlog", "waveform.csv.gz", "shuttle",
+                                      "mammographic_masses"}),
+        ("paper-table-5", "bagging", {"waveform.csv.gz", "wilt", "page_blocks",
+                                      "shuttle", "mammographic_masses"}),
+        ("paper-table-6", "resampled_adaboost", {"sonar", "waveform.csv.gz",
+                                                 "page_blocks", "shuttle"}),
+    ],
+)  # fmt: skip
+def test_presets_of_the_papers_tables(name, kind, data, folder):
+    """Raw features, each learner on the rows it made, both searches."""
+    plan = make_preset(name, data_dir=folder)
+    assert set(plan.data_names) == data
+    assert {ensemble.kind for ensemble in plan.ensembles} == {kind}
+    assert not any(ensemble.scaled for ensemble in plan.ensembles)
+    assert {one for ensemble in plan.ensembles for one in ensemble.only} == data
+    assert all(ensemble.only for ensemble in plan.ensembles)
+    assert (plan.binary, plan.rule, plan.prune_on) == (True, "heads", "train")
+    by_name = {method.name: method for method in plan.methods}
+    contested = {name for name in by_name if name.endswith(", contested")}
+    printed = {one for one in by_name if by_name[one].method in ("epbd", "ftad")}
+    assert {f"{name}, contested" for name in printed - contested} == contested
+    for label in contested:
+        twin = by_name[label.removesuffix(", contested")]
+        assert by_name[label].parameters == {**twin.parameters, "search": "contested"}
+        assert by_name[label].keep == twin.keep
+    assert {"Ensem", "random", "EPBD", "EPBD, contested"} <= set(by_name)
+
+
+def test_a_row_made_by_either_of_two_learners_is_run_with_both(folder):
+    plan = make_preset("paper-table-2", data_dir=folder)
+    made = [(ensemble.learner, one) for ensemble in plan.ensembles
+            for one in ensemble.only]  # fmt: skip
+    assert len(made) == len(set(made)) == plan.n_fits / plan.folds
+    assert [learner for learner, one in made if one == "heart_statlog"] == ["svm"]
+    assert len([learner for learner, one in made if one == "sonar"]) == 2
+
+
+def test_a_folder_without_the_papers_data_sets(tmp_path):
+    (tmp_path / "crx.csv.gz").touch()
+    with pytest.raises(ValueError, match=r"paper-table-6: none of its data sets is ther"
+                       r"e; it has sonar, waveform, page_blocks, "):  # fmt: skip
+        make_preset("paper-table-6", data_dir=tmp_path)
+
+
 def test_what_the_presets_compare():
     plan = make_preset("selectors")
     assert (plan.rows, plan.folds, plan.repeats, plan.prune_on) == (1000, 3, 3, "oob")
