@@ -357,7 +357,20 @@ FORGED_TREES = {
         lambda a: a[:-1],
         lambda a: a.astype(np.int64) + 2**30,
     ],
-    "thresholds": [lambda a: a[1:], lambda a: a.astype(float)],
+    "n_listed": [
+        lambda a: a[1:],
+        lambda a: a + 1,
+        lambda a: a.astype(float),
+        lambda a: -a.astype(int),
+        lambda a: np.r_[2**62, 2**62, 2**62, 2**62 + a[:4].sum(), a[4:]],
+    ],
+    "steps": [lambda a: a[1:], lambda a: a.astype(np.int64)],
+    "which": [
+        lambda a: a[1:],
+        lambda a: a.astype(float),
+        lambda a: a.astype(int) + 1000,
+        lambda a: a.astype(int) - 1000,
+    ],
     "payload": [
         lambda a: np.full(a.size, 3),
         lambda a: np.full(a.size, 4),

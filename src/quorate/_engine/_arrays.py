@@ -254,8 +254,9 @@ def pack(trees: TreeArrays) -> dict[str, Array]:
     """Return the trees in as few bytes as it takes.
 
     Where children are follows from which nodes are leaves, and is left out: what is not
-    in a file cannot be forged. Where all shares are multiples of a power of two, as in
-    distilled leaves, they are counts.
+    in a file cannot be forged. Each column's distinct thresholds are listed once. Where
+    all shares are multiples of a power of two, as in distilled leaves, they are counts,
+    and that of the first class follows from the others.
     """
     counts = np.diff(np.r_[trees.roots, trees.nodes.size])
     left = trees.nodes["child"].astype(np.int64)
@@ -263,16 +264,20 @@ def pack(trees: TreeArrays) -> dict[str, Array]:
     order = _breadth_first(roots, left, left + 1, trees.is_leaf, counts)
     leaf = trees.is_leaf[order]
     nodes = trees.nodes[order[~leaf]]
+    columns = nodes["feature"] & _COLUMN
     held, levels = trees.held(order[leaf]), _levels(trees.table)
+    shares = trees.table
+    if levels:
+        shares = (trees.table[:, 1:] * levels).astype(np.uint8)
     return {
         "counts": narrow(counts),
         "leaf": np.packbits(leaf),
-        "columns": narrow(nodes["feature"] & _COLUMN),
+        "columns": narrow(columns),
         "missing_left": np.packbits((nodes["feature"] & _MISSING_LEFT) != 0),
-        "thresholds": nodes["threshold"].astype("<f4"),
+        **_listed(columns, nodes["threshold"], trees.n_features),
         "payload": narrow(_referring(held, trees.n_classes)),
         "levels": np.array([levels], dtype=np.uint16),
-        "table": (trees.table * levels).astype(np.uint8) if levels else trees.table,
+        "table": shares,
     }
 
 
@@ -294,37 +299,95 @@ def unpack(packed: Mapping[str, Array], n_features: int, n_classes: int) -> Tree
     if packed["missing_left"].shape != ((n_inner + 7) // 8,):
         raise ValueError("columns of another form")
     missing = np.unpackbits(packed["missing_left"], count=n_inner)
-    thresholds, columns = packed["thresholds"], whole_numbers(packed["columns"])
-    if thresholds.dtype != np.float32 or thresholds.shape != (n_inner,):
-        raise ValueError("thresholds of another form")
+    columns = whole_numbers(packed["columns"])
     if columns.shape != (n_inner,):
         raise ValueError("columns of another form")
     if n_inner and not 0 <= columns.min() <= columns.max() < min(n_features, _COLUMN):
         raise ValueError("a column that does not exist")
-    table, levels = packed["table"], int(packed["levels"][0])
-    if levels:
-        table = table / levels
+    table = _shares(packed["table"], int(packed["levels"][0]))
     payload = whole_numbers(packed["payload"])
     if payload.shape != (n_nodes - n_inner,):
         raise ValueError("leaves of another form")
     nodes = np.zeros(n_nodes, dtype=NODE)
     nodes["feature"][~leaf] = columns | np.where(missing, _MISSING_LEFT, 0)
-    nodes["threshold"][~leaf] = thresholds
+    nodes["threshold"][~leaf] = _looked_up(packed, columns, n_features)
     nodes["child"][~leaf] = _children(~leaf, counts)
     held = _referred(payload, n_classes, len(table))
     _fill_leaves(nodes, np.flatnonzero(leaf), held)
-    roots, table = starts.astype(np.int32), np.ascontiguousarray(table, dtype=float)
+    roots = starts.astype(np.int32)
     trees = TreeArrays(nodes, roots, table, n_features, n_classes)
     return _heavy_first(trees.check()).check()
 
 
+def _listed(columns: IntArray, thresholds: Array, n_features: int) -> dict[str, Array]:
+    """Return the distinct thresholds of each column, and which of them nodes have.
+
+    Thresholds of a column rise in steps of the smallest difference between two floats;
+    which of them nodes have is told column by column, where it is alike.
+    """
+    keys = _in_sequence(thresholds.view(np.uint32))
+    numbers = columns.astype(np.int64) << 32 | keys
+    distinct, places = np.unique(numbers, return_inverse=True)
+    n_listed = np.bincount(distinct >> 32, minlength=n_features)
+    first = np.cumsum(n_listed) - n_listed
+    order = np.argsort(columns, kind="stable")
+    return {
+        "n_listed": narrow(n_listed),
+        "steps": np.diff(distinct.astype(np.uint32), prepend=np.uint32(0)),
+        "which": narrow((places.reshape(-1) - first[columns])[order]),
+    }
+
+
+def _looked_up(
+    packed: Mapping[str, Array], columns: IntArray, n_features: int
+) -> Array:
+    """Return the threshold of each node; the opposite of :func:`_listed`."""
+    n_listed, which = whole_numbers(packed["n_listed"]), whole_numbers(packed["which"])
+    steps = packed["steps"]
+    fits = n_listed.shape == (n_features,)
+    if not fits or not 0 <= n_listed.min() <= n_listed.max() <= _MOST:
+        raise ValueError("thresholds of another form")
+    if steps.dtype != np.uint32 or steps.shape != (n_listed.sum(),):
+        raise ValueError("thresholds of another form")
+    if which.shape != columns.shape:
+        raise ValueError("thresholds of another form")
+    places = np.empty_like(which)
+    places[np.argsort(columns, kind="stable")] = which
+    if ((places < 0) | (places >= n_listed[columns])).any():
+        raise ValueError("a threshold that does not exist")
+    keys = np.cumsum(steps, dtype=np.uint32)
+    listed: Array = _in_sequence(keys, back=True).view(np.float32)
+    first = np.cumsum(n_listed) - n_listed
+    return listed.take(first[columns] + places)
+
+
+def _in_sequence(bits: Array, *, back: bool = False) -> Array:
+    """Return bits of floats as whole numbers that rise with them, or back."""
+    sign = np.uint32(1 << 31)
+    positive = (bits >= sign) if back else (bits < sign)
+    return np.where(positive, bits ^ sign, ~bits)
+
+
 def _levels(table: FloatArray) -> int:
     """Return the fewest parts of which all shares are made, at most 256; 0 for none."""
+    if not table.size or (table.sum(axis=1) != 1).any() or table.min() < 0:
+        return 0
     for levels in (16, 32, 64, 128, 256):
         parts = table * levels
-        if table.size and (parts == np.rint(parts)).all() and parts.max() < 256:
+        if (parts == np.rint(parts)).all() and parts.max() < 256:
             return levels
     return 0
+
+
+def _shares(table: Array, levels: int) -> FloatArray:
+    """Return the table of distinct leaves from what stands in a file."""
+    if not levels:
+        return np.ascontiguousarray(table, dtype=float)
+    others = whole_numbers(table)
+    first = levels - others.sum(axis=1, keepdims=True)
+    if first.size and first.min() < 0:
+        raise ValueError("a leaf with more than there is")
+    return np.ascontiguousarray(np.hstack([first, others]) / levels)
 
 
 def _referring(held: IntArray, n_classes: int) -> IntArray:
