@@ -8,6 +8,8 @@ warnings and texts for notebooks are left alone.
 import ast
 import hashlib
 import re
+import shutil
+import subprocess
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -19,7 +21,15 @@ ROOMS = {
     "choosing": "_choosing/*.py",
     "engine": "_engine/*.py",
     "lazy": "lazy/*.py",
-    "certificates": "_judging/*.py",
+    "serving": "serving/*.py",
+    "kernels": "_native/*.c",
+    "judging": "_judging/*.py",
+    "scoring": "_scoring/*.py",
+    "blending": "_blending/*.py",
+    "pruned": "_pruned/*.py",
+    "data": "_data/*.py",
+    "summarising": "_summarising/*.py",
+    "files": "_files/*.py",
     "study": "study/*.py",
 }
 
@@ -71,6 +81,30 @@ IDLE_KEYWORDS = {"dtype", "strict", "stacklevel", "copy", "category", "out", "sl
 IDLE_FUNCTIONS = re.compile(r"__repr__|__str__|_repr_html_|.*message.*|_?warn.*")
 IDLE_FILES = {"__init__.py", "_html.py", "_output.py"}
 
+# In C; an operator stands between spaces there.
+C_CHANGES: list[tuple[str, str, str]] = [
+    ("comparison", r" < ", " <= "),
+    ("comparison", r" <= ", " < "),
+    ("comparison", r" > ", " >= "),
+    ("comparison", r" >= ", " > "),
+    ("comparison", r" == ", " != "),
+    ("comparison", r" != ", " == "),
+    ("and or", r" && ", " || "),
+    ("and or", r" \|\| ", " && "),
+    ("arithmetic", r" \+ ", " - "),
+    ("arithmetic", r" - ", " + "),
+    ("arithmetic", r" \+= ", " -= "),
+    ("arithmetic", r" \* ", " / "),
+    ("arithmetic", r" / ", " * "),
+    ("negation", r"(?<![\w!])!(?=[\w(])", ""),
+    ("constant", r"\b0\b(?!\.)", "1"),
+    ("constant", r"\b1\b(?!\.)", "2"),
+    ("opposite", r"\bleft\b", "right"),
+    ("opposite", r"\bbest\b", "second"),
+    ("loop", r"\bcontinue;", "break;"),
+    ("loop", r"\bbreak;", "continue;"),
+]
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -101,9 +135,29 @@ class Mutant:
 
 def mutants_of(room: str, file: str, source: bytes) -> list[Mutant]:
     """Return every mutant of one file."""
+    if file.endswith(".c"):
+        return c_mutants_of(room, file, source)
     finder = _Finder(room, file, source)
     finder.visit(ast.parse(source))
     return finder.found
+
+
+def c_mutants_of(room: str, file: str, source: bytes) -> list[Mutant]:
+    """Return every mutant of a C file, outside of comments and of ``#`` lines."""
+
+    def blank(match: re.Match[bytes]) -> bytes:
+        return re.sub(rb"[^\n]", b"#", match[0])
+
+    idle = rb"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:\\\n|[^\n])*"
+    code = re.sub(idle, blank, source, flags=re.DOTALL | re.MULTILINE)
+    found = []
+    for kind, old, new in C_CHANGES:
+        for match in re.finditer(old.encode(), code):
+            start, end = match.span()
+            line = code.count(b"\n", 0, start) + 1
+            span = (start, end, new.encode(), line, line, source)
+            found.append(Mutant(room, file, line, kind, *span))
+    return found
 
 
 def draw(folder: Path, per_room: int, seed: int = 0) -> list[Mutant]:
@@ -330,6 +384,13 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _compiles(mutant: Mutant) -> bool:
+    if mutant.file.endswith(".c"):
+        compiler = shutil.which("cc")
+        if compiler is None:
+            return False
+        command = [compiler, "-std=c99", "-w", "-fsyntax-only", "-x", "c", "-"]
+        done = subprocess.run(command, input=mutant.apply(), capture_output=True)
+        return done.returncode == 0
     try:
         compile(mutant.apply(), "mutant", "exec")
     except (SyntaxError, ValueError):

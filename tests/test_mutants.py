@@ -1,13 +1,46 @@
-"""The mutants that have a name still fit the source: ``make mutate`` can begin."""
+"""``make mutate`` can begin, and its table speaks of the source as it is."""
 
 from pathlib import Path
+
+import pytest
 
 import quorate
 
 
-def test_named_mutants_stand_in_the_source(monkeypatch):
+@pytest.fixture(autouse=True)
+def can_import_mutation(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+
+
+def test_named_mutants_stand_in_the_source():
     from mutation.named import NAMED, named_mutants
 
     found = named_mutants(Path(quorate.__file__).parent)
     assert [mutant.kind for mutant in found] == [name for name, *_ in NAMED]
+
+
+def test_every_room_that_decides_is_drawn_from():
+    from mutation.mutants import ROOMS
+
+    source = Path(quorate.__file__).parent
+    assert [room for room, files in ROOMS.items() if not [*source.glob(files)]] == []
+
+
+C_SOURCE = b"""#define MOST (1 + 1)
+/* a < b */
+static int f(int a, int b) {
+    return a < b && !b; // a + 1
+}
+"""
+
+
+def test_mutants_of_c_leave_comments_and_macros_alone():
+    from mutation.mutants import mutants_of
+
+    found = mutants_of("kernels", "f.c", C_SOURCE)
+    line = "return a < b && !b; // a + 1"
+    assert [(mutant.line, mutant.kind, *mutant.lines()) for mutant in found] == [
+        (4, "comparison", line, line.replace("a <", "a <=")),
+        (4, "and or", line, line.replace("&&", "||")),
+        (4, "negation", line, line.replace("!b", "b")),
+    ]

@@ -17,6 +17,7 @@ from quorate._blending._means import (
     shares_of,
 )
 from quorate._blending._solver import long_product, quadratic_minimum
+from quorate._blending._weighing import _heaviest
 
 
 def mixture_weights(given, **options):
@@ -283,3 +284,16 @@ def test_models_that_know_nothing_and_one_that_is_always_wrong():
     assert found.weights[0] == pytest.approx(1)
     wrong = geometric_weights(log_ratios(right[None, :, ::-1]), y)
     assert wrong.sharpness < 0.05
+
+
+@pytest.mark.parametrize(
+    ("there", "keep", "stay"),
+    [
+        (10, 1, [0, 2, 3, 5, 6, 8, 9]),  # a third of nine leaves
+        (10, 9, [0, 1, 2, 3, 5, 6, 7, 8, 9]),  # one at least
+        (10, 5, [0, 1, 2, 3, 5, 6, 7, 8, 9]),
+    ],
+)
+def test_the_lightest_models_leave_a_third_of_them_at_a_time(there, keep, stay):
+    weights = np.array([0.2, 0.03, 0.1, 0.15, 0.0, 0.11, 0.12, 0.01, 0.13, 0.15])
+    assert _heaviest(weights, there, keep).tolist() == stay

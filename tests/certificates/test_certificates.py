@@ -128,6 +128,18 @@ def test_certify_takes_selections_and_pruners():
     assert quorate.certify(fresh, auto, tolerance=0.2).sizes[0] == 15
 
 
+def test_members_of_another_ensemble_are_no_subset_of_this_one():
+    """Their positions may exist here, and belong to other members."""
+    selection = quorate.select(noisy_votes(n_members=12, seed=1), "re", keep=5)
+    problem = (
+        "^certify: the members were chosen from 12, and this ensemble has 15; choose "
+        r"from its own votes\.$"
+    )
+    for order in (selection, selection.pruner):
+        with pytest.raises(ValueError, match=problem):
+            quorate.certify(noisy_votes(seed=2), order, tolerance=0.2)
+
+
 VOTES = noisy_votes()
 ORDER = np.arange(15)
 FEW = samples_needed(0.02)

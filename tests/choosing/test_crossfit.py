@@ -8,6 +8,7 @@ from quorate._choosing import (
     Evidence,
     FixedSize,
     SizeByCost,
+    SizeByErrors,
     choose,
     expectations,
     with_expected_error,
@@ -17,6 +18,7 @@ from quorate._choosing._crossfit import (
     first_votes,
     folds_of,
 )
+from quorate._choosing._expected import expected_error
 from quorate._judging import error_limit, excess_limit
 from quorate._scoring import find_score, score_for
 from quorate._votes import VoteSource, WholePrediction, prefix_predictions
@@ -300,3 +302,29 @@ def test_methods_that_look_at_features_get_those_of_the_samples():
     assert len(seen) > 5
     for y, rows in seen:
         assert [labels[tuple(row)] for row in rows] == y.tolist()
+
+
+class Shorter(make_pruner("best").__class__):
+    """Puts six members in order where samples were held back, and all where not."""
+
+    def _select(self, votes, size):
+        return np.arange(10 if votes.n_samples == 120 else 6)
+
+
+def test_sizes_are_those_that_every_fold_has():
+    votes, _ = draw()
+    curve = curve_of(votes, Shorter(keep=1.0), np.arange(10))
+    assert curve.order.tolist() == [0, 1, 2, 3, 4, 5]
+    assert not curve.ends_with_all
+    expected = [votes.keep(np.arange(size + 1)).error() for size in range(6)]
+    np.testing.assert_allclose(curve.errors, expected)
+
+
+def test_where_no_size_fits_everybody_is_judged_on_every_fold():
+    votes, _ = draw()
+    found = expected_error(
+        Evidence(votes), Shorter(keep=1.0), SizeByErrors(1e-9), ACCURACY
+    )
+    assert found.samples.tolist() == list(range(120))
+    assert found.error == pytest.approx(votes.error())
+    assert found.excess == pytest.approx(0)

@@ -158,6 +158,40 @@ def test_training_rows_are_judged_out_of_bag_or_not_at_all():
         quorate.certify(forest, quorate.keep_members(forest, [0]), X[TRAIN], Y[TRAIN])
 
 
+def test_the_second_model_must_not_have_seen_the_rows_either():
+    """They are new to the first one."""
+    forest = KNOWING["forest"].fit(X[:200], Y[:200])
+    other = RandomForestClassifier(5, random_state=1).fit(X[NEW], Y[NEW])
+    assert source(forest, NEW) is VoteSource.ASSUMED_NEW
+    with pytest.raises(ValueError, match=r"^certify: the members were trained on"):
+        quorate.certify(forest, other, X[NEW], Y[NEW])
+    with pytest.raises(ValueError, match=r"^certify: the members were trained on"):
+        quorate.certify(other, forest, X[NEW], Y[NEW])
+
+
+def test_out_of_bag_two_models_are_compared_where_both_have_votes():
+    """Nine trees have no vote on a few rows, six of them on some more."""
+    forest = RandomForestClassifier(9, random_state=3).fit(X[TRAIN], Y[TRAIN])
+    small = quorate.keep_members(forest, [0, 2, 3, 5, 6, 8])
+    said = []
+    for model in (forest, small):
+        drawn = out_of_bag_rows(read_ensemble(model))
+        shares = np.zeros((300, 2))
+        for tree, rows in zip(model.estimators_, drawn, strict=True):
+            out = np.setdiff1d(np.arange(300), rows)
+            shares[out] += tree.predict_proba(X[TRAIN][out])
+        voted = shares.any(axis=1)
+        said.append(np.where(voted, shares.argmax(axis=1), -1))
+    both = (said[0] >= 0) & (said[1] >= 0)
+    assert both.sum() < (said[0] >= 0).sum() < 300
+    compared = quorate.compare(forest, small, X[TRAIN], Y[TRAIN])
+    assert compared.source is VoteSource.OUT_OF_BAG
+    assert compared.n_samples == both.sum()
+    right = [np.mean(one[both] == Y[TRAIN][both]) for one in said]
+    assert compared.accuracy == pytest.approx(tuple(right))
+    assert compared.agreement == pytest.approx(np.mean(said[0][both] == said[1][both]))
+
+
 @pytest.mark.parametrize(
     ("call", "refusal"),
     [

@@ -217,6 +217,11 @@ def member_order(order: Any, n_members: int, owner: str) -> Rival:
     weights, is_nested, places = None, True, order
     if isinstance(pruner, Pruner):
         check_is_fitted(pruner, "order_")
+        if pruner.support_.size != n_members:
+            raise ValueError(
+                f"{owner}: the members were chosen from {pruner.support_.size}, and "
+                f"this ensemble has {n_members}; choose from its own votes."
+            )
         places = order.order if isinstance(order, Selection) else pruner.order_
         weights, tags = pruner.new_weights, pruner.tags
         is_nested = pruner.has_order and tags.nested and not tags.chooses_weights
