@@ -24,6 +24,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
+from bench import serving_table
 from bench._timing import Report
 from bench.presets import write
 from quorate.study import load_data
@@ -67,6 +68,7 @@ def run() -> int:
         _sizes(report, name, X, y)
     header = ["data", "model", *(f"{size} rows, us" for size, *_ in BATCHES), "changed"]
     write("serving.csv", header, rows)
+    serving_table.run(_data_sets(), N_TRAIN)
     return report.show()
 
 

@@ -1,0 +1,76 @@
+"""Distilled leaves lie on a grid: all forms of a model are the same one, to the bit."""
+
+import ctypes
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+import quorate
+from quorate import serving
+from quorate._native._compile import compile_file, find_compiler
+
+X, Y = make_classification(
+    900, 10, n_informative=7, n_classes=5, flip_y=0.2, random_state=0
+)
+X = X.astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def distilled():
+    forest = RandomForestClassifier(50, random_state=0).fit(X[:500], Y[:500])
+    few = quorate.keep_members(forest, range(12))
+    return quorate.distil(few, forest, X[:500], n_rows=4000, random_state=0)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "numpy"])
+def test_probabilities_are_equal_to_the_bit(distilled, engine, monkeypatch):
+    if engine == "numpy":
+        monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)
+    own = distilled.predict_proba(X)
+    data = quorate.compact(distilled).to_bytes()
+    served = serving.CompactModel.from_bytes(data)
+    assert served.engine_ == engine
+    np.testing.assert_array_equal(served.predict_proba(X), own)
+    again = pickle.loads(pickle.dumps(distilled))
+    np.testing.assert_array_equal(again.predict_proba(X), own)
+    again.n_jobs = 2  # threads add up in another order
+    np.testing.assert_array_equal(again.predict_proba(X), own)
+    lazy = quorate.LazyClassifier(distilled, "all", order="random", random_state=3)
+    np.testing.assert_array_equal(lazy.fit().predict_proba(X), own)
+
+
+def test_onnx_has_the_same_leaves(distilled):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    graph = quorate.to_onnx(distilled, X[:50])
+    session = onnxruntime.InferenceSession(
+        graph.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    labels, shares = session.run(None, {session.get_inputs()[0].name: X})
+    np.testing.assert_array_equal(labels, distilled.predict(X))
+    # What is added up in 32 bits is exact; the division by 12 is all that is rounded.
+    own = distilled.predict_proba(X)
+    np.testing.assert_allclose(shares, own, rtol=1e-6, atol=0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
+def test_c_gives_the_same_labels(distilled, tmp_path):
+    quorate.compact(distilled).to_c(tmp_path / "small.c", "small")
+    compile_file(tmp_path / "small.c", tmp_path / "small.so", ["-Os"])
+    codes = np.empty(len(X), dtype=np.int32)
+    ask = ctypes.CDLL(str(tmp_path / "small.so")).small_predict_rows
+    ask.argtypes = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+    ask(X.ctypes.data, len(X), codes.ctypes.data)
+    np.testing.assert_array_equal(distilled.classes_[codes], distilled.predict(X))
+
+
+def test_files_are_a_small_part_of_the_forest():
+    forest = RandomForestClassifier(100, random_state=0).fit(X[:500], Y[:500])
+    few = quorate.keep_members(forest, range(10))
+    distilled = quorate.distil(few, forest, X[:500], n_rows=4000, random_state=0)
+    whole = len(pickle.dumps(forest))
+    assert 30 * len(quorate.compact(forest).to_bytes()) < whole
+    assert 200 * len(quorate.compact(distilled).to_bytes()) < whole
