@@ -15,7 +15,6 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from tests.cli.shell import run, run_json
 
 import quorate
-from quorate._units import bytes_text
 from quorate.cli._demo import _show_gains
 from quorate.exceptions import LeftOutWarning
 from quorate.pruning import method_name
@@ -56,8 +55,16 @@ def test_demo_of_the_paper():
     words = ("demo", "--paper", "--members", "20")
     found = run_json(*words)
     rows = found["pruning"]
-    assert {row["members"] for row in rows} == {2, 4, 6}
-    assert all(0.8 < row["accuracy"] <= 1 for row in rows)
+    methods = ["epbd", "ftad", "auto", "re", "mdm", "kp", "best", "es", "random", "all"]
+    assert [(row["ensemble"], row["method"]) for row in rows] == [
+        (kind, name) for kind in ("bagging", "boosting", "pool") for name in methods
+    ]
+    assert all(row["members"] == (20 if row["method"] == "all" else 4) for row in rows)
+    accuracy = {(row["ensemble"], row["method"]): row["accuracy"] for row in rows}
+    # What the page says: the choice matters for boosting and pools.
+    for kind in ("boosting", "pool"):
+        assert accuracy[kind, "auto"] > accuracy[kind, "random"] + 0.03
+    assert abs(accuracy["bagging", "auto"] - accuracy["bagging", "random"]) < 0.03
     exact, bayes = found["lazy"]
     assert exact["changed"] == 0
     assert 1 <= bayes["members_asked"] < exact["members_asked"] < 20
@@ -71,10 +78,9 @@ def test_demo_of_the_paper():
         r"  = members' mean error \d+\.\d\d % - diversity \d+\.\d\d %$",
         done.stdout, re.M,
     )  # fmt: skip
-    methods = ["epbd", "ftad", "brier", "re", "mdm", "kp", "best", "random"]
-    assert list(dict.fromkeys(row["method"] for row in rows)) == methods
-    for name in (*methods, "all"):
-        assert re.search(rf"^{name} +\d+\.\d\d % ", done.stdout, re.M), name
+    for name in methods:
+        cells = [f"{100 * accuracy[kind, name]:.1f} %" for kind, _ in [*accuracy][::10]]
+        assert re.search(rf"^{name} +" + " +".join(cells), done.stdout, re.M), name
 
 
 @pytest.mark.slow
@@ -88,54 +94,63 @@ def test_demo_is_repeatable():
 
 def test_demo_says_what_was_gained():
     done = run("demo", "--members", "30")
-    lines = done.stdout.splitlines()
+    text, lines = done.stdout, done.stdout.splitlines()
     assert len(lines) <= 30
     assert max(map(len, lines)) <= 80
+    assert "\x1b" not in text
     found = run_json("demo", "--members", "30")
-    # The first three lines: size, time and accuracy.
-    whole, small, lazily = found["bytes"]
-    assert small < 0.3 * whole
-    assert small <= lazily < 1.01 * small
-    assert lines[0] == (
-        f"{whole / small:.0f} times smaller: 6 of 30 trees, taught by all, "
-        f"{bytes_text(whole)} -> {bytes_text(small)}"
+    size, scores = found["bytes"], found["scores"]
+    # Nothing lost comes first: the whole forest in compact form, answer for answer.
+    assert re.match(
+        rf"Nothing lost: {size['forest'] / size['compact']:.0f} times smaller and "
+        r"[\d,]+ times faster for one row,\n"
+        r"  the same answers on 10,000 of 10,000 new rows\nA little lost: ",
+        text,
     )
-    assert re.fullmatch(
-        r"[\d,]+ times faster: one row, asked lazily, [\d.]+ [mu]s -> [\d.]+ [mu]s",
-        lines[1],
-    )
-    whole, small, lazily = found["accuracy"]
-    assert lazily == small
-    assert lines[2] == (
-        f"{100 * (small - whole):+.1f} points of accuracy on new rows, "
-        f"{100 * whole:.1f} % -> {100 * small:.1f} % (standard error "
-        f"{100 * found['standard_errors'][1]:.1f})"
-    )
+    assert size["small"] < size["compact"] < 0.1 * size["forest"]
+    assert scores["compact"] == pytest.approx(scores["forest"])
+    change = 100 * (scores["small"]["accuracy"] - scores["forest"]["accuracy"])
+    doubt = 100 * found["standard_errors"]["accuracy"]
+    assert (
+        f"\nA little lost: {size['forest'] / size['small']:.0f} times smaller with 3 "
+        f"of 30 trees, distilled;\n  {change:+.1f} pp of accuracy "
+        f"(standard error {doubt:.1f})\n"
+    ) in text
+    # A column that loses nothing has no figures of one that does.
+    for name in ("accuracy", "log-loss", "AUC"):
+        (row,) = (line for line in lines if line.startswith(f"{name} on new data"))
+        assert re.split(" {2,}", row.strip())[2] == "the same"
+    # Distilled trees are better than as many that were simply trained.
+    small, first = scores["small"], scores["first"]
+    assert small["accuracy"] > first["accuracy"]
+    assert small["log-loss"] < first["log-loss"]
+    assert small["AUC"] > first["AUC"]
     for what in ("one row", "all rows"):
-        whole, small, lazily = found["milliseconds"][what]
-        assert max(small, lazily) < whole
-    assert found["accuracy"][1] > found["pruned_only"]
-    assert "\x1b" not in done.stdout
-    tried = [name for name, _ in found["methods"]]
-    assert tried == ["auto", "re", "epbd", "best", "random"]
+        taken = found["milliseconds"][what]
+        assert max(taken["compact"], taken["small"]) < taken["forest"]
     parts = found["decomposition"]
     assert parts["error"] == pytest.approx(parts["member_error"] - parts["diversity"])
 
 
-def test_demo_shows_gains_in_colour_and_what_is_lost_in_another():
+def test_demo_shows_gains_in_colour_and_losses_in_another():
     found = {
-        "members": [200, 40], "bytes": [5e6, 1e6, 1e6],
-        "milliseconds": {"one row": [9.0, 2.0, 0.006]},
-        "accuracy": [0.859, 0.856, 0.856], "standard_errors": [0.003, 0.002],
+        "members": [200, 20], "n_new": 100, "same_answers": 100,
+        "bytes": {"forest": 6e6, "compact": 1e5, "small": 2e4},
+        "milliseconds": {"one row": {"forest": 9.0, "compact": 0.006}},
+        "standard_errors": {"accuracy": 0.002},
     }  # fmt: skip
-    for doubt, colour in ((0.002, 32), (0.001, 33)):
+    for after, colour in ((0.859, 32), (0.858, 33)):
         console = Console(force_terminal=True, color_system="standard", file=StringIO(),
                           highlight=False)  # fmt: skip
-        _show_gains(console, {**found, "standard_errors": [0.003, doubt]})
+        scores = {"forest": {"accuracy": 0.859}, "small": {"accuracy": after}}
+        _show_gains(console, {**found, "scores": scores})
         lines = console.file.getvalue().splitlines()
-        assert lines[0].startswith("\x1b[1;32m5 times smaller\x1b[0m: 40 of 200 trees")
-        assert lines[1].startswith("\x1b[1;32m1,500 times faster\x1b[0m: one row")
-        assert lines[2].startswith(f"\x1b[1;{colour}m-0.3 points\x1b[0m of accuracy")
+        assert lines[0].startswith(
+            "\x1b[1;32mNothing lost\x1b[0m: 60 times smaller and"
+        )
+        assert "1,500 times faster for one row," in lines[0]
+        assert lines[2].startswith(f"\x1b[1;{colour}mA little lost\x1b[0m: 300 times")
+        assert lines[3].startswith(f"  \x1b[1;{colour}m{100 * (after - 0.859):+.1f} pp")
 
 
 def test_diagnose_npz_and_tables_agree(votes, tmp_path):
