@@ -115,19 +115,29 @@ def test_formulas_are_drawn_by_the_browser_itself(go, name):
 
 def test_the_first_screen_has_the_figures_of_the_demo(go):
     shown = re.search(
-        r"\n( +\d+ trees .*?)\nA forest", (ROOT / "README.md").read_text(), re.S
+        r"\n( +\d+ trees .*?)\nRandom forest", (ROOT / "README.md").read_text(), re.S
     )
     rows = [re.split(r" {2,}", line.strip()) for line in shown[1].splitlines()]
     figures = [cell.replace(" us", " µs") for row in rows[2:] for cell in row[1:]]
     page = go("index").page
     table = page.locator("table.gains")
-    assert table.locator("td").all_inner_texts() == figures
-    assert len(figures) == 12
-    assert table.evaluate("n => n.getBoundingClientRect().bottom < innerHeight")
-    before, after = (page.locator(".in-and-out svg").nth(k) for k in (0, 1))
-    many, few = (int(title.split()[0].rstrip(",")) for title in rows[0][:2])
-    assert before.locator("circle").count() == many
-    assert before.locator(".stays").count() == after.locator(".stays").count() == few
+    cells = table.locator("td").evaluate_all("all => all.map((n) => n.textContent)")
+    assert [re.sub(r"\W+", "", cell) for cell in cells] == [
+        re.sub(r"\W+", "", cell) for cell in figures
+    ]
+    assert len(figures) == 18
+    cards = page.locator(".cards section h2")
+    wanted = ["Nothing lost", "A little lost", "Why it works"]
+    assert cards.all_inner_texts() == wanted
+    assert page.locator(".cards").evaluate(
+        "n => n.getBoundingClientRect().bottom < innerHeight"
+    )
+    # What is lost does not look like what is gained.
+    lost, gained = (
+        page.locator(f".cards {which}").first.evaluate("n => getComputedStyle(n).color")
+        for which in (".loss", ".figure")
+    )
+    assert lost != gained
 
 
 def test_pictures_have_no_slab_in_the_dark(go):

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _TRAIN, _NEW = 4_000, 10_000
 _KEEP = 0.1
-_SEED = 0
+# Of seeds 0 to 7 the one that loses as much as they do on average.
+_SEED = 5
 # Standard errors come from the scores of this many parts of the new rows.
 _PARTS = 20
 _ROUND = 0.02  # seconds of calls that are timed together
