@@ -78,8 +78,9 @@ def cards(readme: str) -> str:
         f"<p>A tenth of the trees ({few}), distilled from all of them "
         "(<code>quorate.prune</code>).</p></section>"
         "<section><h2>Why it works</h2>"
-        f'<p class="bar" role="img" aria-label="{vote} % of {tree} %">'
-        f'<span style="width: {width:.0f}%">{vote} %</span></p>'
+        f'<p class="bar" role="img" aria-label="error of a tree, {tree} %">'
+        f'<span style="width: {width:.0f}%">vote {vote} %</span>'
+        f"<span>diversity {diversity}</span></p>"
         f"<p>One tree is wrong on {tree} % of the rows. The trees are wrong on "
         f"different rows ({diversity} pp of diversity), so their vote is wrong on "
         f"only {vote} %.</p></section></div>"

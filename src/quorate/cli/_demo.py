@@ -228,7 +228,7 @@ def _change_text(
     change = scores["small"][name] - scores["forest"][name]
     if name == "accuracy":
         return f"{100 * change:+.1f} ± {100 * doubt[name]:.1f} pp"
-    return f"{change:+.3f} ± {doubt[name]:.3f}"
+    return f"{change:+.4f} ± {doubt[name]:.4f}"
 
 
 def _show_reason(console: Console, parts: dict[str, float]) -> None:
