@@ -161,7 +161,7 @@ def test_the_gallery_starts_with_the_gains_and_has_a_picture_of_everything(go):
     page = go("gallery/index").page
     cards = page.locator(".sphx-glr-thumbcontainer")
     assert cards.count() == len(list((ROOT / "examples").glob("plot_*.py")))
-    assert cards.first.inner_text().strip() == "What is gained"
+    assert cards.first.inner_text().strip() == "What you gain"
     sources = cards.locator("img").evaluate_all("all => all.map((n) => n.src)")
     assert len(set(sources)) == cards.count()
     (report,) = (source for source in sources if "report" in source)
