@@ -67,7 +67,7 @@ right = [100 * np.mean(model.predict(X_new) == y_new) for model in models]
 GREY, TEAL, AMBER = "#9db4b2", "#0f766e", "#b45309"
 panels = [
     ("size", [size / 1e3 for size in sizes], "{:,.0f} kB"),
-    ("one row", [1000 * value for value in one], "{:,.3g} us"),
+    ("one row", [1000 * value for value in one], "{:,.0f} us"),
     ("10,000 rows", many, "{:,.3g} ms"),
     ("accuracy on new data", right, "{:.1f} %"),
 ]
