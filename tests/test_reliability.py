@@ -78,11 +78,11 @@ def test_the_summary_is_that_of_the_cases(rows):
 
 
 UNPROMISED = {
-    "near a coin, 0.9": r"{} of the predictions change at 0\.9 where 101 members all",
-    "rising skill, random order, 0.9": r"{} where skill rises",
-    "forests on noise, 0.9": r"{} with forests trained on labels of noise",
-    "boosting, 0.9": r"changed {} at 0\.9 on average",
-    "boosting, the worst of 40, 0.9": r"on average and up to {}",
+    "near a coin, 0.9": r"at a confidence of 0\.9, {} of the predictions change if 101",
+    "rising skill, random order, 0.9": r"{} if skill increases",
+    "forests on noise, 0.9": r"{} for forests trained on random labels",
+    "boosting, 0.9": r"{} of the predictions changed at 0\.9 on average",
+    "boosting, the worst of 40, 0.9": r"on average, and up to {}",
 }
 
 
