@@ -43,6 +43,8 @@ NOISE_OF_DEVIATION = 0.05
 DECIDED = 0.9
 # A mean that is further from the printed one, in standard errors, does not fit.
 FARTHEST = 3.0
+# One row may have been made otherwise; what it says of sizes is trusted this far.
+TRUST = 0.95
 
 Runs = dict[int, list[float]]  # accuracy by seed and fold
 Cell = tuple[str, str, str]  # table, data set, learner
@@ -56,12 +58,10 @@ def main(data_dir: str, cache: str = "paper-learners.csv") -> None:
     pairs = dict.fromkeys((row["table"], row["data set"]) for row in rows)
     every = [(*pair, learner) for learner in LEARNERS for pair in pairs]
     fill(path, data_dir, every, MEMBERS)
-    likely = write_learners(rows, read_cache(path))
+    decided = write_learners(rows, read_cache(path))
     path = path.with_stem(f"{path.stem}-sizes")
-    chosen = {place: (row["table"], row["data set"], likely[place])
-              for place, row in enumerate(rows) if place in likely}  # fmt: skip
-    fill(path, data_dir, list(dict.fromkeys(chosen.values())), SIZES[-1])
-    write_sizes(rows, read_cache(path), chosen)
+    fill(path, data_dir, list(dict.fromkeys(decided.values())), SIZES[-1])
+    write_sizes(rows, read_cache(path), decided)
 
 
 def printed_rows() -> list[dict[str, str]]:
@@ -169,9 +169,9 @@ def summary(runs: Runs) -> str:
     return f"{folds.mean():.2f}±{folds.std(axis=1).mean():.2f}"
 
 
-def write_learners(rows: list[dict[str, str]], cells: Cells) -> dict[int, str]:
-    """Write how likely each learner is; return the likeliest where one fits."""
-    likely: dict[int, str] = {}
+def write_learners(rows: list[dict[str, str]], cells: Cells) -> dict[int, Cell]:
+    """Write how likely each learner is; return that of each row that is decided."""
+    decided: dict[int, Cell] = {}
     lines = []
     for place, row in enumerate(rows):
         table, name = row["table"], row["data set"]
@@ -181,10 +181,10 @@ def write_learners(rows: list[dict[str, str]], cells: Cells) -> dict[int, str]:
         probability = shares(logs)
         first, second = sorted(probability, key=probability.__getitem__)[:-3:-1]
         verdict = first if probability[first] >= DECIDED else f"{first} or {second}"
-        if fits(runs[first], mean):
-            likely[place] = first
-        else:
+        if not fits(runs[first], mean):
             verdict = f"none fits; nearest {verdict}"
+        elif verdict == first:
+            decided[place] = (table, name, first)
         lines.append(
             [
                 table, row["paper's name"], f"{mean:.2f}±{deviation:.2f}", verdict,
@@ -196,24 +196,31 @@ def write_learners(rows: list[dict[str, str]], cells: Cells) -> dict[int, str]:
     write("paper-learners.csv", header, lines)
     for line in lines:
         print("  ".join(line))
-    return likely
+    return decided
 
 
 def write_sizes(
-    rows: list[dict[str, str]], cells: Cells, chosen: dict[int, Cell]
+    rows: list[dict[str, str]], cells: Cells, decided: dict[int, Cell]
 ) -> None:
-    """Write how likely each number of members is, by the likeliest learners."""
+    """Write how likely each number of members is, by the rows that are decided."""
     lines = []
     for table in KINDS:
         for column in ("Ensem", "ES"):
             logs = dict.fromkeys(map(str, SIZES), 0.0)
-            places = [place for place, cell in chosen.items() if cell[0] == table]
+            places = [place for place, cell in decided.items() if cell[0] == table]
             for place in places:
-                row = rows[place]
-                given = float(row[column]), float(row[f"{column} ±"])
-                for size in SIZES:
-                    runs = cells[chosen[place]][size]
-                    logs[str(size)] += log_likelihood(runs, *given)
+                mean, deviation = (
+                    float(rows[place][name]) for name in (column, f"{column} ±")
+                )
+                runs = cells[decided[place]]
+                said = shares(
+                    {
+                        str(size): log_likelihood(runs[size], mean, deviation)
+                        for size in SIZES
+                    }
+                )
+                for size, share in said.items():
+                    logs[size] += np.log(TRUST * share + (1 - TRUST) / len(SIZES))
             percent = [f"{100 * share:.0f}" for share in shares(logs).values()]
             lines.append([table, column, str(len(places)), *percent])
     write("paper-sizes.csv", ["table", "column", "rows", *map(str, SIZES)], lines)

@@ -54,7 +54,7 @@ def plan() -> Plan:
         for label, (method, parameters) in READINGS.items()
     ]
     return Plan(
-        "searches", DATA, tuple(ensembles), tuple(methods), folds=3, rows=1000,
+        "searches", DATA, tuple(ensembles), tuple(methods), folds=3, rows=600,
         rule="heads",
     )  # fmt: skip
 

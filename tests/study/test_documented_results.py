@@ -49,6 +49,48 @@ def test_every_preset_is_there_with_every_method(name):
     assert ranks == sorted(ranks)
 
 
+def plan_on_all_rows(name, folder):
+    """Return a plan of the paper's tables on a folder that has all its data sets."""
+    for file in ("paper-rows.csv", "paper-measures.csv"):
+        for row in rows_of(file):
+            data = row["data set"].removesuffix(".csv.gz")
+            if data:
+                (folder / f"{data}.csv.gz").touch()
+    return make_preset(name, data_dir=folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "table"), [("paper-table-2", "II"), ("paper-table-3", "III")]
+)
+def test_learners_of_the_papers_tables_are_the_likeliest(name, table, tmp_path):
+    data_set = {
+        row["paper's name"]: row["data set"] for row in rows_of("paper-rows.csv")
+    }
+    likely = set()
+    for row in rows_of("paper-learners.csv"):
+        if row["table"] == table and not row["learner"].startswith("none fits"):
+            for learner in row["learner"].split(" or "):
+                likely.add((learner, data_set[row["row"]].removesuffix(".csv.gz")))
+    plan = plan_on_all_rows(name, tmp_path)
+    trained = {
+        (ensemble.learner, data.removesuffix(".csv.gz"))
+        for ensemble in plan.ensembles
+        for data in ensemble.only
+    }
+    assert trained == likely
+
+
+def test_likelihoods_of_learners_add_up_and_name_the_likeliest():
+    for row in rows_of("paper-learners.csv"):
+        said = row["learner"].removeprefix("none fits; nearest ").split(" or ")
+        percent = {name: int(value) for name, value in row.items() if value.isdigit()}
+        assert len(percent) == 9
+        assert sum(percent.values()) == pytest.approx(100, abs=4)  # rounded
+        others = set(percent) - set(said)
+        assert min(percent[name] for name in said) >= max(percent[o] for o in others)
+        assert (percent[said[0]] >= 90) == (len(said) == 1)
+
+
 def test_error_is_members_error_less_diversity():
     for row in rows_of("decomposition-parts.csv"):
         for kind, cell in row.items():

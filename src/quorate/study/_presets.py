@@ -258,7 +258,7 @@ _PRESETS: dict[str, tuple[str, Callable[[str, tuple[str, ...]], Plan]]] = {
         _table(_measures, "bagging", _TABLE_5, rows=1500),
     ),
     "paper-table-6": (
-        "Table VI: 13 measures, boosted support vector machines, raw features",
+        "Table VI: 13 measures, boosted SVMs, raw features",
         _table(_measures, "resampled_adaboost", _TABLE_6, rows=1000),
     ),
     "decomposition": (
