@@ -140,13 +140,69 @@ NAMED: list[tuple[str, str, str, str]] = [
         "return self._estimate(self.applied_to(self.votes))",
         "return self._estimate(self.votes.keep(self.members))",
     ),
-    # certificates, statistics
+    (
+        "a fold in which all members stay is the last one judged",
+        "_choosing",
+        "# everybody stays\n            continue",
+        "# everybody stays\n            break",
+    ),
+    (
+        "sizes that only some folds have",
+        "_choosing",
+        "n_sizes = min(n_sizes, fitted.order_.size)",
+        "n_sizes = max(n_sizes, fitted.order_.size)",
+    ),
+    # certificates, comparisons
     (
         "new weights pass as the ensemble itself",
         "_judging",
         "(sizes == n_members) & (order is not None and weights is None)",
         "(sizes == n_members) & (order is not None)",
     ),
+    (
+        "a certificate on rows that the second model was trained on",
+        "_judging",
+        "for each in ensembles]\n    for kind in kinds:",
+        "for each in ensembles[:1]] * 2\n    for kind in kinds:",
+    ),
+    (
+        "a certificate on rows that the second model was chosen on",
+        "_judging",
+        "    if were_chosen_on(ensembles, X, source):",
+        "    if were_chosen_on(ensembles[:1], X, source):",
+    ),
+    (
+        "members chosen from another number of members",
+        "_summarising",
+        "if pruner.support_.size != n_members:",
+        "if False:",
+    ),
+    (
+        "a comparison where only one of two models has out-of-bag votes",
+        "_judging",
+        "np.intersect1d(votes[0].samples, votes[1].samples)",
+        "np.union1d(votes[0].samples, votes[1].samples)",
+    ),
+    (
+        "the recall of a class without samples",
+        "_judging",
+        "in counts\n            if there\n",
+        "in counts\n            if True\n",
+    ),
+    # blending
+    (
+        "the models of the least weight stay",
+        "_blending",
+        'np.sort(np.argsort(-weights, kind="stable")[: there',
+        'np.sort(np.argsort(weights, kind="stable")[: there',
+    ),
+    (
+        "half of those too many leave at a time",
+        "_blending",
+        "(there - keep) // 3",
+        "(there - keep) // 2",
+    ),
+    # statistics
     (
         "a t-test is not significant at exactly alpha",
         "stats",
