@@ -8,6 +8,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
+from quorate._ensembles import labels_for_pair, read_ensemble
 from quorate.exceptions import UnknownLabelWarning
 from quorate.lazy import try_modes
 
@@ -98,3 +99,47 @@ def test_models_with_other_classes_are_told_of_once_each(forest, small):
     n_samples = np.count_nonzero(TRUTH == 2)
     with pytest.warns(UnknownLabelWarning, match=rf"{n_samples} samples .*\(2\)"):
         quorate.compare(forest, two, NEW, TRUTH, repeats=1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ([9], r"^1 sample has a label that .* not trained on \(9\)"),
+        ([8, 8, 9], r"^3 samples have a label that .* not trained on \(8 and 1 more\)"),
+        ([7, 8, 9, 9], r"^4 samples have a label that .* \(9 and 2 more\)"),
+    ],
+)
+def test_the_most_frequent_one_is_named(wrong, said, forest):
+    mistaken = TRUTH.copy()
+    mistaken[: len(wrong)] = wrong
+    with pytest.warns(UnknownLabelWarning, match=said):
+        quorate.collect_votes(forest, NEW, mistaken)
+
+
+class Silent:
+    """Does not say which classes it knows."""
+
+    def predict(self, X):
+        return np.where(X[:, 0] > 0, 1, 0)
+
+
+def test_nothing_is_known_of_a_pool_of_which_a_member_does_not_know(forest):
+    mistaken = TRUTH.copy()
+    mistaken[:7] = 9
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        votes = quorate.collect_votes({"a": forest, "b": Silent()}, NEW, mistaken)
+    assert votes.classes.tolist() == [0, 1, 2, 9]
+
+
+def test_floats_that_merge_whole_numbers_are_refused():
+    labels = np.array([0, 2**53 - 1, 2**53])
+    model = RandomForestClassifier(3, random_state=0).fit(X[:300], labels[Y[:300]])
+    pair = [read_ensemble(model)] * 2
+    rows = np.arange(3)
+    exact = labels_for_pair(*pair, X[rows], labels, "test")
+    assert exact.tolist() == labels.tolist()
+    few = labels_for_pair(*pair, X[:2], labels[:2].astype(float), "test")
+    assert few.tolist() == labels[:2].tolist()
+    with pytest.raises(ValueError, match=r"^test: y holds whole numbers from 2\*\*53"):
+        labels_for_pair(*pair, X[rows], labels.astype(float), "test")
