@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._kernels import limits
+from quorate._kernels import excess, limits
 from quorate._output import escape
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import points_text
@@ -45,6 +45,9 @@ def excess_limit(
 ) -> FloatArray:
     """Return the upper limit on by how much one model errs more than another.
 
+    Exact for any number of samples: an unconditional test of the three counts,
+    inverted. See :doc:`/reliability`.
+
     Parameters
     ----------
     only_first, only_second : int or array of int
@@ -58,7 +61,7 @@ def excess_limit(
     --------
     >>> from quorate import excess_limit
     >>> float(excess_limit(3, 3, 1000).round(4))
-    0.0081
+    0.0048
     """
     check_share("excess_limit", "delta", delta)
     first, second = np.asarray(only_first), np.asarray(only_second)
@@ -67,7 +70,7 @@ def excess_limit(
             f"excess_limit: counts from 0 that together are at most the {n_samples} "
             "samples."
         )
-    return limits.excess_limit(first, second, n_samples, delta)
+    return excess.excess_limit(first, second, n_samples, delta)
 
 
 def samples_needed(tolerance: float, delta: float = 0.05) -> int:
@@ -79,11 +82,20 @@ def samples_needed(tolerance: float, delta: float = 0.05) -> int:
     --------
     >>> from quorate import samples_needed
     >>> samples_needed(0.02)
-    183
+    149
     """
     check_share("samples_needed", "tolerance", tolerance)
     check_share("samples_needed", "delta", delta)
-    return math.ceil(math.log(delta / 2) / math.log1p(-tolerance) - 1e-9)
+    few, enough = 0, 1
+    while excess.excess_limit(0, 0, enough, delta) > tolerance:
+        few, enough = enough, 2 * enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        if excess.excess_limit(0, 0, middle, delta) > tolerance:
+            few = middle
+        else:
+            enough = middle
+    return enough
 
 
 def check_share(owner: str, name: str, value: float) -> None:

@@ -62,7 +62,7 @@ def certify(
     source: RowSource = "auto",
     target: str | None = None,
 ) -> Certificate:
-    r"""Find the smallest prefix of an order that is surely about as good as all.
+    """Find the smallest prefix of an order that is surely about as good as all.
 
     Called as ``certify(votes, order)``, or as ``certify(big, small, X, y)`` for two
     fitted ensembles, of which the second is then the only candidate. Data that do not
@@ -114,10 +114,9 @@ def certify(
     -----
     Sizes are tested from the largest down, each at level ``delta``, until the first
     fails: a fixed sequence of tests, which needs no correction for their number. At
-    each size, with :math:`z_1` of :math:`n` samples wrong only by the subset and
-    :math:`z_2` wrong only by the whole ensemble, the excess error is at most
-    :math:`\mathrm{upper}(z_1) - \mathrm{lower}(z_2)`, exact binomial limits at level
-    ``delta / 2`` each. The ``error_limit`` of the certificate is a statement of its
+    each size the limit on the excess error is :func:`quorate.excess_limit`, from the
+    samples wrong only by the subset and those wrong only by the whole ensemble: an
+    exact test, inverted. The ``error_limit`` of the certificate is a statement of its
     own, also wrong with probability ``delta`` at most: since the size was chosen by the
     same samples, its level is ``delta`` divided by the number of ensembles that could
     have come out, the whole one included. Where there is only one candidate, as with
@@ -125,7 +124,7 @@ def certify(
     whether it is certified or not, as :func:`quorate.compare` gives them.
 
     With ``class_weight="balanced"`` the errors of a class are a mean over its own
-    samples, for which the limits hold at level ``delta / K`` with :math:`K` classes.
+    samples, for which the limits hold at level ``delta / K`` with ``K`` classes.
     All of them hold at once with probability ``1 - delta``, and then their mean limits
     the balanced excess, and the balanced error.
 

@@ -22,12 +22,3 @@ def lower_limit(count: Any, n: int, delta: float) -> FloatArray:
     inside = np.maximum(given, 1)  # the limit at 0 of n is 0
     limit = special.betaincinv(inside, n - inside + 1.0, delta)
     return np.where(given > 0, limit, 0.0)
-
-
-def excess_limit(only_first: Any, only_second: Any, n: int, delta: float) -> FloatArray:
-    """Return the upper limit on by how much one share of errors exceeds another.
-
-    From the samples that only the first and only the second gets wrong.
-    """
-    upper = upper_limit(only_first, n, delta / 2)
-    return np.asarray(upper - lower_limit(only_second, n, delta / 2))
