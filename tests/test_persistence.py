@@ -13,11 +13,13 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from importlib import import_module
 
 import joblib
 import numpy as np
 import pytest
 import sklearn
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
@@ -36,14 +38,17 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._files import load, save
+from quorate._files import _trust, load, save
 from quorate.exceptions import FileFormatError, QuorateWarning, VersionWarning
+from quorate.study import Store
 
 skops_io = pytest.importorskip("skops.io")
 
+TREE_TYPE = type(DecisionTreeClassifier().fit([[0], [1]], [0, 1]).tree_)
 # Estimators of scikit-learn, but not of those that anybody has looked through.
 STRANGE = "sklearn.gaussian_process.kernels.ExpSineSquared"
 STRANGER = "sklearn.gaussian_process.kernels.DotProduct"
@@ -106,6 +111,20 @@ def twin_checksum(parts):
             for part in (name.encode(), parts[name]):
                 text += len(part).to_bytes(8, "big") + part
     return hashlib.sha256(text).hexdigest()
+
+
+def node(kind, loader, content):
+    return {"__class__": kind, "__module__": "builtins", "__loader__": loader,
+            "content": content}  # fmt: skip
+
+
+def text_node(text):
+    return node("str", "JsonNode", json.dumps(str(text)))
+
+
+def type_node(cls, loader):
+    return {"__class__": cls.__name__, "__module__": cls.__module__,
+            "__loader__": loader}  # fmt: skip
 
 
 def renote(parts, **changes):
@@ -363,10 +382,11 @@ class TestTrust:
         assert load(path, {STRANGE, STRANGER})["wave"] == wave
         assert load(path, [DotProduct, ExpSineSquared])["dots"] == dots
 
-    def test_a_name_in_quorate_that_is_no_class_of_it(self, line, path):
+    def test_a_name_in_quorate_that_is_not_listed(self, line, path):
         whole = entries(path)
         for module, name in [
             ("quorate", "prune"),
+            ("quorate.study._store", "Store"),
             ("quorate._files._model_files", "load"),
             ("quorate._files._model_files", "Path"),
             ("quorate.no_such_room", "Thing"),
@@ -420,6 +440,72 @@ class TestTrust:
         odd = (loader, protocol) == ("FunctionNode", 0)
         assert ("not a model" if odd else "os.mkdir") in refusal(path)
         assert not target.exists()
+
+    @pytest.mark.parametrize(
+        "loader", ["ConstructorFromReduceNode", "ListNode", "SetNode", "LossNode"]
+    )
+    @pytest.mark.parametrize("cls", [Store, quorate.LazyClassifier])
+    def test_no_class_of_quorate_is_called(self, cls, loader, path, tmp_path):
+        """Such as the store of studies, which makes a database where it is told to."""
+        target = tmp_path / "study.db"
+        arguments = node("tuple", "TupleNode", [text_node(target)])
+        schema = type_node(cls, loader) | {
+            "content": arguments["content"] if "Set" in loader else arguments,
+            "__reduce__": {"args": arguments}, "protocol": 2, "_skops_version": "0.16",
+        }  # fmt: skip
+        if loader in ("ListNode", "SetNode"):
+            schema["content"] = [text_node(target)]
+        write(path, {"schema.json": json.dumps(schema)})
+        assert f"{cls.__module__}.{cls.__name__};" in refusal(path)
+        assert not target.exists()
+
+    @pytest.mark.parametrize("cls", [Store, quorate.LazyClassifier, TREE_TYPE])
+    def test_no_class_is_called_for_a_key(self, cls, path, tmp_path):
+        target = tmp_path / "study.db"
+        schema = node("dict", "DictNode", {str(target): text_node("x")}) | {
+            "key_types": node("list", "ListNode", [type_node(cls, "TypeNode")]),
+            "protocol": 2, "_skops_version": "0.16",
+        }  # fmt: skip
+        write(path, {"schema.json": json.dumps(schema)})
+        assert f"{cls.__module__}.{cls.__name__};" in refusal(path)
+        assert not target.exists()
+
+    def test_the_list_of_our_own(self, path):
+        """Every method, and what fitted models hold; all of it attributes only."""
+        listed = {
+            f"quorate.{file}.{name}": getattr(import_module(f"quorate.{file}"), name)
+            for file, names in _trust._OWN.items()
+            for name in names.split()
+        }
+        for name, cls in listed.items():
+            assert f"{cls.__module__}.{cls.__name__}" == name
+            assert cls.__new__ is object.__new__, name
+            made = {"__setstate__"} & set(vars(cls))
+            assert not made or cls.__setstate__.__module__ == "dataclasses", name
+        methods = set(quorate.pruning.METHODS.values())
+        assert methods == {
+            cls for cls in listed.values() if issubclass(cls, quorate.pruning.Pruner)
+        }
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {},
+            {"keep": "auto"},
+            {"keep": 2, "scoring": "f1_macro"},
+            {"keep": "auto", "scoring": "neg_log_loss"},
+            {"scoring": "roc_auc_ovr"},
+            {"method": "simplex"},
+            {"distil": True},
+        ],
+    )
+    def test_fitted_models_need_no_trust(self, options, path):
+        model = quorate.PrunedClassifier(MODELS["forest"], **options).fit(X, Y)
+        save({"small": model, "lazy": quorate.LazyClassifier(model.estimator_).fit()},
+             path)  # fmt: skip
+        again = load(path)
+        for name in ("small", "lazy"):
+            np.testing.assert_array_equal(again[name].predict(X), model.predict(X))
 
 
 class Bomb:
@@ -500,8 +586,12 @@ class TestBombs:
 
 TREE = DecisionTreeClassifier(random_state=0)
 FOREST = RandomForestClassifier(3, random_state=0)
+VECTORS = "its arrays do not fit its support vectors and classes"
 BOOSTED = GradientBoostingClassifier(n_estimators=3, max_depth=2)
 HISTOGRAM = HistGradientBoostingClassifier(max_iter=3)
+BY_CATEGORY = HistGradientBoostingClassifier(
+    max_iter=2, categorical_features=[0, 1, 2, 3], min_samples_leaf=2
+)
 # Each makes compiled code read memory that is not its own.
 FORGERIES = [
     (TREE, "m.tree_.children_left[0] = 10_000_000", "Tree: a node's child"),
@@ -519,20 +609,97 @@ FORGERIES = [
      "with a tree that asks for 5"),
     (HISTOGRAM, "m._predictors[0][0].nodes['is_categorical'][0] = 1",
      "a set of categories"),
+    (HISTOGRAM, "p = m._predictors[0][0]; p.nodes = p.nodes[:0]",
+     "TreePredictor: its nodes are not an array of nodes"),
+    (BOOSTED, "m.init_.class_prior_ = m.init_.class_prior_[:1]",
+     "more trees in a stage than classes to start from"),
+    (BOOSTED, "m.estimators_[0, 0].n_features_in_ = 5",
+     "a tree was made for another number of columns"),
+    (SVC(), "m._dual_coef_ = m._dual_coef_[:, :1].copy()", f"SVC: {VECTORS}"),
+    (SVC(), "m._dual_coef_ = m._dual_coef_[:1].copy()", f"SVC: {VECTORS}"),
+    (SVC(), "m.support_vectors_ = m.support_vectors_[:0]", f"SVC: {VECTORS}"),
+    (SVC(), "m._intercept_ = m._intercept_[:1]", f"SVC: {VECTORS}"),
+    (SVC(), "m._n_support = m._n_support + 100; m.support_vectors_ = X[:0]",
+     f"SVC: {VECTORS}"),
+    (SVC(), "m.kernel, m.support_ = 'precomputed', m.support_ + 100",
+     f"SVC: {VECTORS}"),
+    (NuSVC(), "del m._intercept_", "NuSVC: lacks arrays of numbers"),
 ]  # fmt: skip
+# With parts that users have to trust.
+TRUSTED_FORGERIES = [
+    (BY_CATEGORY, "p = m._predictors[0][0]; "
+     "p.raw_left_cat_bitsets = p.raw_left_cat_bitsets[:, :1].copy()",
+     "TreePredictor: a node asks for a set of categories that is not there"),
+    (BY_CATEGORY, "m._bin_mapper.is_categorical_[:] = False",
+     "a node asks for categories of a column that has none"),
+    (SVC(), "m.support_vectors_ = csr_array(m.support_vectors_); "
+     "m.support_vectors_.indices[:] = 10**6", "csr_array: "),
+]  # fmt: skip
+# Of the state that a tree is made of, and what is said of it.
+FORGED_STATES = [
+    ({"node_count": 0}, "Tree: has 0 nodes, of which 3 are stored"),
+    ({"node_count": -1}, "Tree: has -1 nodes, of which 3 are stored"),
+    ({"node_count": 0, "left": 10**9}, "Tree: has 0 nodes"),
+    ({"left": 10**9}, "Tree: a node's child is not among the nodes after it"),
+    ({"node_count": 2}, "Tree: a node's child is not among the nodes after it"),
+]
+
+
+def stump_file(path, forge):
+    """Write a tree of three nodes, after its entries were changed."""
+    stump = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, Y)
+    skops_io.dump(stump, path)
+    parts = entries(path)
+    schema = json.loads(parts["schema.json"])
+    forge(schema["content"]["content"]["tree_"], parts)
+    write(path, parts | {"schema.json": json.dumps(schema)})
 
 
 class TestForgedTrees:
+    @pytest.mark.parametrize(("changes", "why"), FORGED_STATES)
+    def test_counts_that_are_not_those_of_the_nodes(self, changes, why, path):
+        def forge(tree, parts):
+            state = tree["content"]["content"]
+            if "node_count" in changes:
+                state["node_count"]["content"] = str(changes["node_count"])
+            nodes = np.load(io.BytesIO(parts[state["nodes"]["file"]]))
+            nodes["left_child"][0] = changes.get("left", 1)
+            buffer = io.BytesIO()
+            np.save(buffer, nodes)
+            parts[state["nodes"]["file"]] = buffer.getvalue()
+
+        stump_file(path, forge)
+        assert why in refusal(path)
+        assert why in refusal(path, [TREE_TYPE])
+
+    def test_a_tree_without_nodes(self, path):
+        """Called instead of built; by those who trust trees, too."""
+
+        def forge(tree, parts):
+            tree["content"] = tree.pop("__reduce__")["args"]
+            tree["__loader__"] = "ConstructorFromReduceNode"
+
+        stump_file(path, forge)
+        assert "not trusted: sklearn.tree._tree.Tree;" in refusal(path)
+        assert "Tree: has 0 nodes, of which 0" in refusal(path, [TREE_TYPE])
+
     @pytest.mark.parametrize(("model", "change", "why"), FORGERIES)
     @pytest.mark.parametrize("hidden", [False, True])
     def test_refused_before_anybody_can_call_them(
         self, model, change, why, hidden, path
     ):
-        model = clone(model).fit(X, Y)
-        exec(change, {"m": model})
+        model = clone(model).fit(np.round(X) % 5, Y)
+        exec(change, {"m": model, "X": X})
         save({"parts": [(model,)]} if hidden else model, path)
         assert why in refusal(path)
         skops_io.dump(model, path)
+        assert why in refusal(path, skops_io.get_untrusted_types(file=path))
+
+    @pytest.mark.parametrize(("model", "change", "why"), TRUSTED_FORGERIES)
+    def test_trust_is_no_reason_not_to_look(self, model, change, why, path):
+        model = clone(model).fit(np.round(X) % 5, Y)
+        exec(change, {"m": model, "csr_array": csr_array})
+        save(model, path)
         assert why in refusal(path, skops_io.get_untrusted_types(file=path))
 
     @pytest.mark.parametrize(
@@ -553,9 +720,29 @@ class TestForgedTrees:
         assert why in refusal(path)
 
     @pytest.mark.parametrize(
+        ("algorithm", "place", "change", "why"),
+        [
+            ("kd_tree", 3, lambda bounds: bounds[:0], "its bounds do not fit"),
+            ("kd_tree", 3, lambda bounds: bounds[:1], "its bounds do not fit"),
+            ("ball_tree", 3, lambda bounds: bounds[:, :1], "its bounds do not fit"),
+            ("ball_tree", 11, lambda distance: None, "it has no distance"),
+        ],
+    )
+    def test_search_trees_of_other_shapes(self, algorithm, place, change, why, path):
+        model = KNeighborsClassifier(algorithm=algorithm, leaf_size=20).fit(X, Y)
+        state = list(model._tree.__getstate__())
+        state[place] = change(state[place])
+        model._tree.__setstate__(tuple(state))
+        save(model, path)
+        assert why in refusal(path)
+
+    @pytest.mark.parametrize(
         "model",
         [
             TREE,
+            SVC(decision_function_shape="ovo"),
+            NuSVC(nu=0.1),
+            GradientBoostingClassifier(n_estimators=2, init="zero"),
             BOOSTED,
             HISTOGRAM,
             KNeighborsClassifier(algorithm="kd_tree", leaf_size=5),
@@ -569,9 +756,48 @@ class TestForgedTrees:
         model = clone(model).fit(np.abs(np.round(X)), Y)
         save(model, path)
         other = np.abs(np.round(X[:, ::-1]))
+        asked = "predict_proba" if hasattr(model, "predict_proba") else "predict"
         np.testing.assert_array_equal(
-            load(path).predict_proba(other), model.predict_proba(other)
+            getattr(load(path), asked)(other), getattr(model, asked)(other)
         )
+
+
+def claim(content, size, name="a.npy"):
+    """Return an archive that says of an entry that it is so large."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("schema.json", content)
+        archive.writestr(name, b"x")
+        archive.getinfo(name).file_size = size
+    return buffer.getvalue()
+
+
+class TestZipBombs:
+    def test_sizes_are_compared_before_anything_is_read(self, path, monkeypatch):
+        path.write_bytes(claim(ARRAY_NODE, 3 * 10**9))
+
+        def read(*_, **__):
+            raise AssertionError("read")
+
+        monkeypatch.setattr(zipfile.ZipFile, "open", read)
+        assert re.search(r"unpacks to 3,000,000,\d+ bytes, from \d{3}\b", refusal(path))
+
+    def test_in_an_archive_in_the_archive(self, path):
+        write(path, {"schema.json": ARRAY_NODE, "b.npz": claim("{}", 3 * 10**9)})
+        assert "unpacks to 3,000,000,00" in refusal(path)
+
+    def test_what_zeros_pack_to_is_fine(self, path):
+        model = LogisticRegression().fit(X, Y)
+        model.coef_ = np.zeros((3, 100_000))
+        save(model, path)
+        assert path.stat().st_size < 20_000
+        np.testing.assert_array_equal(load(path).coef_, model.coef_)
+
+    @pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_other_packers(self, way, path):
+        with zipfile.ZipFile(path, "w", way) as archive:
+            archive.writestr("schema.json", ARRAY_NODE)
+        assert "schema.json is packed in an unknown way" in refusal(path)
 
 
 class TestUnsafePickle:

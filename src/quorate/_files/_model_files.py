@@ -12,7 +12,7 @@ from typing import Any
 
 from quorate._atomic import atomic_write
 from quorate._engine import MAGIC
-from quorate._files._trust import is_harmless, unsound_part
+from quorate._files._trust import strange_types, unsound_part
 from quorate._messages import in_short, warn
 from quorate._version import versions
 from quorate.exceptions import FileFormatError, VersionWarning
@@ -27,6 +27,9 @@ _PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
 # own; under another name than a pickle's they are refused as foreign files.
 _PICKLE_STARTS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 _ZIP_START = b"PK\x03\x04"
+# Models are packed to a third or a tenth. What unpacks to far more than the file's own
+# size was made to fill somebody's memory; below so many bytes it cannot.
+_MOST_GROWTH, _NEVER_TOO_MUCH = 100, 2**28
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -119,10 +122,11 @@ def load(
 
     Everything is checked before anything is built: the kind of file, its format, its
     checksum, and that each type it needs is known to be harmless or was named by you.
-    Harmless are what skops calls so, scikit-learn's trees and other types that hold
-    data only, and quorate's own classes; trees are looked through before they are
-    handed out, since a forged one could crash ``predict``. The checksum finds damage;
-    it does not tell who wrote the file.
+    Harmless are what skops calls so and a list of types that hold data only: trees and
+    other parts of scikit-learn, quorate's own models and methods. None of them is
+    called with what the file holds; they get attributes. Trees and other parts that a
+    forged file could use to crash ``predict`` are looked through before the model is
+    handed out. The checksum finds damage; it does not tell who wrote the file.
 
     Parameters
     ----------
@@ -181,7 +185,9 @@ def load(
     except Exception as error:
         # A forged schema makes skops stumble in any way; nothing has been built yet.
         raise _damaged(file, error) from error
-    strange = sorted(name for name in needed - approved if not is_harmless(name))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        schema = json.loads(archive.read("schema.json"))
+    strange = strange_types(schema, needed - approved)
     if strange:
         raise FileFormatError(
             f"{file}: the model needs types that are not trusted: "
@@ -252,6 +258,7 @@ def _damaged(file: Path, error: Exception) -> FileFormatError:
 def _check(file: Path, data: bytes) -> dict[str, Any] | None:
     """Refuse a file that is not whole; return what :func:`save` noted in it."""
     try:
+        _check_sizes(data)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
             text, checksum = "null", ""
@@ -281,6 +288,25 @@ def _check(file: Path, data: bytes) -> dict[str, Any] | None:
     else:
         return dict(note)
     raise FileFormatError(f"{file}: {fault}.")
+
+
+def _check_sizes(data: bytes) -> None:
+    """Refuse what unpacks to more memory than its size makes likely.
+
+    Sparse matrices are archives in the archive: these are looked at likewise.
+    """
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        total = sum(entry.file_size for entry in entries)
+        if total > max(_NEVER_TOO_MUCH, _MOST_GROWTH * len(data)):
+            raise ValueError(f"it unpacks to {total:,} bytes, from {len(data):,}")
+        for entry in entries:
+            if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"{entry.filename} is packed in an unknown way")
+            with archive.open(entry) as stream:
+                is_archive = stream.read(len(_ZIP_START)) == _ZIP_START
+            if is_archive:
+                _check_sizes(archive.read(entry))
 
 
 def _checksum(archive: zipfile.ZipFile) -> str:

@@ -1,34 +1,67 @@
 """What of a model file may be built, and whether what was built is sound.
 
-skops builds an object by making an empty one and giving it its attributes; a type is
-harmless if nothing of that runs what the file holds. Each type listed here was read for
-it: none calls, imports or opens anything when it is built.
+skops builds most objects by making an empty one and giving it its attributes, but a
+file may also ask for a class to be called with arguments of its choice. A type is
+harmless if it is listed here and the file builds it the way that :func:`quorate.save`
+does: then nothing is called, imported or opened.
 
-What a forged file could still do is make compiled code read beyond an array. The trees
-and search trees of scikit-learn are arrays that are followed without looking: a child
-beyond the last node, a feature beyond the last column, and ``predict`` reads memory
-that is not its own. So every part that was built is looked at once, before anybody can
-call it.
+What a forged file could still do is make compiled code read beyond an array. The trees,
+search trees and support vectors of scikit-learn are arrays that are followed without
+looking: a child beyond the last node, a feature beyond the last column, and ``predict``
+reads memory that is not its own. So every part that was built is looked at once, before
+anybody can call it.
 """
 
 import gc
-import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from quorate._messages import in_short
 from quorate._typing import Array, IntArray
 
-_HARMLESS = frozenset(
-    {
-        "numpy.dtype",
+# Models and methods of quorate and what they hold, by room and file: attributes only.
+_OWN = {
+    "_choosing._selection": "Latency Selection",
+    "_choosing._size": "CrossFittedCurve FixedSize SizeByCost SizeByErrors SizeCurve",
+    "_ensembles._weighted_voting": "WeightedVoting",
+    "_pruned._classifier": "PrunedClassifier",
+    "_scoring._named": (
+        "Accuracy AccuracyEstimate AreaUnderRoc AveragePrecision MeanScore TableScore"
+    ),
+    "_scoring._score": "ScoreEstimate",
+    "_votes._rule": "DecisionRule",
+    "lazy._classifier": "LazyClassifier",
+    "pruning._evolution": "PEP SEP",
+    "pruning._forward": "ForwardSearch GreedySelection",
+    "pruning._greedy": (
+        "Complementariness Concurrency DREP DiscEP MRMC OrderedError ReducedError "
+        "UncertaintyWeighted"
+    ),
+    "pruning._instance": "EPBD FTAD",
+    "pruning._margins": "MarginDistance MarginLoss",
+    "pruning._pairwise": "FarthestFirst KLDivergence KappaPruning LocalSearch MRMR",
+    "pruning._quadratic": "BrierSelection Herding",
+    "pruning._ranking": (
+        "BestMembers EarlyStopping IndividualContribution MDEP OrientationOrdering "
+        "RandomSubset UMEP"
+    ),
+    "pruning._twostage": "TwoStageAccuracy TwoStageDistance",
+    "pruning._weights": "SimplexWeights SparseWeights",
+}
+# What may be built, by the way in which skops builds it.
+_HARMLESS = {
+    "DTypeNode": {"numpy.dtype"},
+    "DictNode": {"sklearn.utils._bunch.Bunch"},
+    "TreeNode": {"sklearn.tree._tree.Tree"},
+    # Empty first, then given its attributes.
+    "ObjectNode": {
         # Nodes of trees, and what trees are searched by: arrays, checked below.
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.neighbors._ball_tree.BallTree",
         "sklearn.neighbors._kd_tree.KDTree",
-        "sklearn.tree._tree.Tree",
         # Distances that hold no array of their own.
         "sklearn.metrics._dist_metrics.ChebyshevDistance64",
         "sklearn.metrics._dist_metrics.EuclideanDistance64",
@@ -51,39 +84,74 @@ _HARMLESS = frozenset(
         "sklearn.model_selection._split.StratifiedKFold",
         "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
         "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
-        "sklearn.utils._bunch.Bunch",
-    }
-)
+        *(
+            f"quorate.{file}.{name}"
+            for file, names in _OWN.items()
+            for name in names.split()
+        ),
+    },
+}
+# A set of up to 256 categories is stored as bits of so many numbers.
+_WORDS_OF_CATEGORIES = 8
 # Nothing in these leads to the parts of a model.
 _ENDS = (str, bytes, int, float, complex, type, ModuleType, FunctionType)
 
 
-def is_harmless(name: str) -> bool:
-    """Return whether a type may be built without being approved.
+def strange_types(schema: Any, names: Collection[str]) -> list[str]:
+    """Return which of the types may not be built without being approved.
 
-    Classes of quorate may: they hold data only, as they all must.
+    Parameters
+    ----------
+    schema : object
+        What a file says it holds, and how that is built.
+    names : collection of str
+        The types that skops does not know to be harmless.
     """
-    if name in _HARMLESS:
-        return True
-    room, _, last = name.rpartition(".")
-    if not room.startswith("quorate."):
-        return False
-    try:
-        cls = getattr(importlib.import_module(room), last, None)
-    except ImportError:
-        return False
-    return isinstance(cls, type) and cls.__module__ == room
+    ways: dict[str, set[str]] = {name: set() for name in names}
+    left = [schema]
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left.extend(node)
+        elif isinstance(node, dict):
+            left.extend(node.values())
+            name = f"{node.get('__module__')}.{node.get('__class__')}"
+            if name in ways and "__loader__" in node:
+                ways[name].add(str(node["__loader__"]))
+    return sorted(
+        name
+        for name, loaders in ways.items()
+        if not loaders or any(name not in _HARMLESS.get(way, ()) for way in loaders)
+    )
 
 
 def unsound_part(model: Any) -> str:
     """Say what is wrong with the first part that is; "" if all is well."""
+    owners = []
     for part in _parts(model):
-        kind = type(part)
-        check = _CHECKS.get(f"{kind.__module__}.{kind.__qualname__}", _fault_of_owner)
+        check = _CHECKS.get(_type_name(part))
+        if hasattr(part, "indptr"):
+            check = _fault_of_sparse
+        if check is None:
+            owners.append(part)
+        elif fault := _said(check, part):
+            return fault
+    # They go by what their trees say.
+    return next(filter(None, (_said(_fault_of_owner, part) for part in owners)), "")
+
+
+def _said(check: Callable[[Any], str], part: Any) -> str:
+    try:
         fault = check(part)
-        if fault:
-            return f"{kind.__name__}: {fault}"
-    return ""
+    except Exception as error:
+        # Attributes of a forged part can be anything, and so is what comes of asking.
+        fault = in_short(error) or type(error).__name__
+    return fault and f"{type(part).__name__}: {fault}"
+
+
+def _type_name(part: Any) -> str:
+    kind = type(part)
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _parts(model: Any) -> Iterator[Any]:
@@ -106,6 +174,11 @@ def _parts(model: Any) -> Iterator[Any]:
 
 
 def _fault_of_tree(tree: Any) -> str:
+    # Views of what is not there would be made without a complaint.
+    if not 1 <= tree.node_count <= tree.capacity:
+        return f"has {tree.node_count} nodes, of which {tree.capacity} are stored"
+    if tree.n_outputs < 1 or tree.max_n_classes < 1:
+        return "its nodes have no values"
     left, right = tree.children_left, tree.children_right
     return _fault_of_nodes(left, right, left != -1, tree.feature, tree.n_features)
 
@@ -130,6 +203,7 @@ def _fault_of_predictor(predictor: Any) -> str:
     if (
         not isinstance(nodes, np.ndarray)
         or nodes.ndim != 1
+        or not nodes.size
         or not wanted <= set(nodes.dtype.names or ())
     ):
         return "its nodes are not an array of nodes"
@@ -143,13 +217,24 @@ def _fault_of_predictor(predictor: Any) -> str:
     )
     asks = inner & (nodes["is_categorical"] != 0)
     sets = (predictor.raw_left_cat_bitsets, predictor.binned_left_cat_bitsets)
-    if not fault and np.any(nodes["bitset_idx"][asks] >= min(map(len, sets))):
+    if (
+        not fault
+        and np.any(asks)
+        and (
+            any(np.shape(bits)[1:] != (_WORDS_OF_CATEGORIES,) for bits in sets)
+            or np.any(nodes["bitset_idx"][asks] >= min(map(len, sets)))
+        )
+    ):
         fault = "a node asks for a set of categories that is not there"
     return fault
 
 
 def _fault_of_search_tree(tree: Any) -> str:
     data, rows, nodes, bounds = (np.asarray(part) for part in tree.get_arrays())
+    if tree.__getstate__()[11] is None:
+        return "it has no distance"
+    if not (data.size and nodes.size):
+        return "it has no data"
     if not np.array_equal(np.sort(rows), np.arange(len(data))):
         return "its rows are not each row once"
     start, end = nodes["idx_start"], nodes["idx_end"]
@@ -158,8 +243,66 @@ def _fault_of_search_tree(tree: Any) -> str:
     inner = np.flatnonzero(nodes["is_leaf"] == 0)
     if np.any(2 * inner + 2 >= len(nodes)):
         return "a node's child is not there"
-    if bounds.shape[1:] != (len(nodes), data.shape[1]):
+    # A box has a lower and an upper corner, a ball its centre.
+    corners = 2 if type(tree).__name__ == "KDTree" else 1
+    if bounds.shape != (corners, len(nodes), data.shape[1]):
         return "its bounds do not fit its nodes"
+    return ""
+
+
+def _fault_of_support_vectors(model: Any) -> str:
+    """Check what libsvm reads by the numbers of classes and of support vectors."""
+    found = vars(model)
+    if "support_vectors_" not in found:
+        return ""
+    names = ("support_", "_n_support", "_dual_coef_", "_intercept_", "_probA", "_probB")
+    if not all(hasattr(found.get(name), "shape") for name in names):
+        return "lacks arrays of numbers"
+    support, each, weights, intercept, *slopes = (found[name] for name in names)
+    n, classes = support.size, each.size
+    pairs = classes * (classes - 1) // 2
+    by_rows = found.get("kernel") == "precomputed" or callable(found.get("kernel"))
+    if (
+        classes < 2
+        or weights.shape != (classes - 1, n)
+        or getattr(weights, "nnz", weights.size) != weights.shape[0] * n
+        or intercept.shape != (pairs,)
+        or not {slope.shape for slope in slopes} <= {(0,), (pairs,)}
+        or (not by_rows and found["support_vectors_"].shape[0] != n)
+        or (by_rows and np.any((support < 0) | (support >= found["shape_fit_"][0])))
+        or (model._impl.endswith("svc") and (np.any(each < 0) or each.sum() != n))
+    ):
+        return "its arrays do not fit its support vectors and classes"
+    return ""
+
+
+def _fault_of_stages(model: Any) -> str:
+    """Check that stages of boosting fit the columns that they add to."""
+    from sklearn.dummy import DummyClassifier
+
+    stages, start = (vars(model).get(name) for name in ("estimators_", "init_"))
+    if stages is None:
+        return ""
+    if not isinstance(stages, np.ndarray) or stages.ndim != 2:
+        return "its stages are not a table of trees"
+    for tree in _flat(stages):
+        if getattr(tree, "n_features_in_", None) != model.n_features_in_:
+            return "a tree was made for another number of columns"
+    columns = 1
+    if isinstance(start, DummyClassifier):
+        columns = np.size(start.class_prior_)
+    elif isinstance(start, str):
+        columns = model.n_trees_per_iteration_
+    if stages.shape[1] > columns:
+        return "more trees in a stage than classes to start from"
+    return _fault_of_owner(model)
+
+
+def _fault_of_sparse(matrix: Any) -> str:
+    try:
+        matrix.check_format(full_check=True)
+    except ValueError as error:
+        return in_short(error)
     return ""
 
 
@@ -177,7 +320,14 @@ def _fault_of_owner(part: Any) -> str:
     asked = {getattr(tree, "n_features", 0) for tree in trees} - {0}
     for predictor in _flat(attributes.get("_predictors")):
         nodes = predictor.nodes
-        asked.add(int(nodes["feature_idx"][nodes["is_leaf"] == 0].max(initial=-1)) + 1)
+        inner = nodes[nodes["is_leaf"] == 0]
+        asked.add(int(inner["feature_idx"].max(initial=-1)) + 1)
+        by_category = inner["feature_idx"][inner["is_categorical"] != 0]
+        known = np.asarray(
+            getattr(attributes.get("_bin_mapper"), "is_categorical_", [])
+        )
+        if by_category.size and (by_category.max() >= known.size or not known.any()):
+            return "a node asks for categories of a column that has none"
     if not asked:
         return ""
     columns = attributes.get("n_features_in_")
@@ -206,4 +356,12 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     ),
     "sklearn.neighbors._kd_tree.KDTree": _fault_of_search_tree,
     "sklearn.neighbors._ball_tree.BallTree": _fault_of_search_tree,
+    **{
+        f"sklearn.ensemble._gb.GradientBoosting{kind}": _fault_of_stages
+        for kind in ("Classifier", "Regressor")
+    },
+    **{
+        f"sklearn.svm._classes.{kind}": _fault_of_support_vectors
+        for kind in ("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR")
+    },
 }
