@@ -88,6 +88,17 @@ REFUSED = {
     "budget by unit": (
         lambda: prune(budget={"MB": 50}), "budget={'MB': 50}: " + LIMITS
     ),
+    "select an array": (
+        lambda: quorate.select(VOTES.codes),
+        "select: expected Votes, got ndarray; make them with quorate.collect_votes or "
+        "quorate.Votes.",
+    ),
+    "distances to nothing": (
+        lambda: quorate.prune(FOREST, np.where(X[3, 4] == X, np.nan, X), Y, "tsp_dp",
+                              source="training"),
+        "TwoStageDistance: distances need numbers, none of them missing or infinite; "
+        "encode text and fill gaps before, or take another method.",
+    ),
     # labels
     "y as a frame": (
         lambda: quorate.prune(FOREST, X, pd.DataFrame({"kind": Y})),

@@ -163,6 +163,26 @@ def test_the_page_is_whole_and_loads_nothing(made):
     assert repr(made).startswith("Report('Mine', ")
 
 
+@pytest.mark.parametrize("form", ["model", "votes", "summary"])
+def test_a_single_member_has_nothing_to_compare_with(form):
+    """Diversity is not defined for it; no NaN gets into what the page reads."""
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(1, max_depth=2, random_state=0).fit(X[::2], y[::2])
+    votes = quorate.collect_votes(forest, X[1::2], y[1::2])
+    given = {"votes": (votes,), "summary": (votes.summary(),),
+             "model": (forest, X[1::2], y[1::2])}[form]  # fmt: skip
+    made = quorate.report(*given)
+    scripts = re.findall(r"<script[^>]*json[^>]*>(.*?)</script>", made.html, re.DOTALL)
+    assert scripts
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    for script in scripts:
+        json.loads(script, parse_constant=refuse)
+    assert json.loads(scripts[0]) == made.data
+
+
 def test_the_mark_is_in_the_page_and_its_icon(made, results):
     ours = resources.files("quorate._report") / "templates" / "mark.svg"
     for page in (made.html, study_report(results).html):

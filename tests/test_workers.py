@@ -1,12 +1,81 @@
-"""Ctrl-C goes to a whole group: the parent hears it, its workers leave it alone."""
+"""Threads whatever joblib was told; processes that leave Ctrl-C to their parent."""
 
 import signal
 import subprocess
 import sys
 
+import joblib
+import numpy as np
 import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+import quorate
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+
+
+class Unable(joblib.parallel.LokyBackend):
+    """Workers that nothing can be sent to, as lambdas and compiled engines cannot."""
+
+    def submit(self, *_, **__):
+        raise AssertionError("sent to another process")
+
+    apply_async = submit
+
+
+joblib.register_parallel_backend("unable", Unable)
+X, Y = load_wine(return_X_y=True)
+FOREST = RandomForestClassifier(9, random_state=0).fit(X, Y)
+POOL = {
+    "forest": FOREST,
+    "line": make_pipeline(StandardScaler(), LogisticRegression()).fit(X, Y),
+}
+MANY = np.tile(X, (8, 1))
+
+
+class TestThreads:
+    """What shares memory goes by threads, as the dask, ray and other backends show."""
+
+    @pytest.mark.parametrize("backend", ["unable", "multiprocessing"])
+    def test_votes_of_forests_and_pools(self, backend):
+        for model in (FOREST, POOL):
+            expected = quorate.collect_votes(model, X, Y)
+            with joblib.parallel_config(backend=backend):
+                votes = quorate.collect_votes(model, X, Y, n_jobs=2)
+            np.testing.assert_array_equal(votes.codes, expected.codes)
+            np.testing.assert_array_equal(votes.predict(), expected.predict())
+
+    @pytest.mark.parametrize("backend", ["unable", "multiprocessing"])
+    def test_lazy_votes(self, backend):
+        lazy = quorate.LazyClassifier(FOREST, n_jobs=2).fit()
+        with joblib.parallel_config(backend=backend):
+            answers = lazy.predict(MANY)
+        np.testing.assert_array_equal(answers, FOREST.predict(MANY))
+
+    def test_distillation(self):
+        options = {"keep": 2, "distil": True, "random_state": 0}
+        expected = quorate.prune(FOREST, X, Y, **options)
+        with joblib.parallel_config(backend="unable"):
+            small = quorate.prune(FOREST, X, Y, **options, n_jobs=2)
+        np.testing.assert_array_equal(small.predict_proba(X), expected.predict_proba(X))
+
+
+def test_summaries_are_made_without_a_fork(monkeypatch):
+    def fork():
+        raise AssertionError("forked")
+
+    monkeypatch.setattr("os.fork", fork, raising=False)
+    expected = quorate.summarise(FOREST, [(X[:90], Y[:90]), (X[90:], Y[90:])])
+    with joblib.parallel_config(backend="multiprocessing"):
+        batches = [(X[:90], Y[:90]), (X[90:], Y[90:])]
+        found = quorate.summarise(FOREST, batches, n_jobs=2)
+    assert repr(found) == repr(expected)
+    assert quorate.diversity(found) == quorate.diversity(expected)
+
 
 # In a process of its own: joblib uses workers again that other tests started.
 CODE = """
@@ -24,6 +93,7 @@ print(list(results), hears(0))
 """
 
 
+@needs_signals
 def test_workers_do_not_hear_interrupts_and_the_parent_does():
     done = subprocess.run(
         [sys.executable, "-c", CODE], capture_output=True, text=True, check=True
@@ -31,6 +101,7 @@ def test_workers_do_not_hear_interrupts_and_the_parent_does():
     assert done.stdout.splitlines() == [f"{[False] * 6} True"]
 
 
+@needs_signals
 @pytest.mark.parametrize("before", [set(), {signal.SIGINT}], ids=["free", "blocked"])
 def test_the_mask_comes_back(before):
     from quorate._workers import deaf_to_interrupts

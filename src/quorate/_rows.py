@@ -34,7 +34,7 @@ def take_rows(X: Any, rows: Any) -> Any:
     if is_arrow(X):
         return X.take(rows)
     if hasattr(X, "shape"):
-        return X[rows]
+        return sliceable(X)[rows]
     return [X[row] for row in rows]
 
 

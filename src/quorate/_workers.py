@@ -1,9 +1,47 @@
-"""Worker processes that leave the interrupts of a terminal to the process they help."""
+"""Threads that share what they work on, and processes that help this one."""
 
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+
+from joblib import effective_n_jobs, parallel_config
+from joblib.parallel import BACKENDS, get_active_backend
+from sklearn.utils.parallel import Parallel
+
+
+def threads(n_jobs: int | None) -> Parallel:
+    """Return workers that share memory, whatever backend joblib was told to use.
+
+    Trees and most other members release the interpreter lock at work. Processes would
+    need a copy of everything, which compiled engines cannot be sent as.
+    """
+    return Parallel(n_jobs=n_jobs, backend="threading")
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """Return the number of threads that so many jobs are.
+
+    Examples
+    --------
+    >>> count_threads(3), count_threads(None)
+    (3, 1)
+    """
+    with parallel_config(backend="threading"):
+        return int(effective_n_jobs(n_jobs))
+
+
+@contextmanager
+def without_forks() -> Iterator[None]:
+    """Let joblib start its processes anew where it was told to fork this one.
+
+    A fork copies one thread and the locks that all the others hold: if the bar of
+    progress is writing meanwhile, the copy waits for ever. Joblib's ``multiprocessing``
+    is the backend that forks, and ``loky`` the one that does the same work without.
+    """
+    forks = type(get_active_backend()[0]) is BACKENDS["multiprocessing"]
+    with parallel_config(**{"backend": "loky"} if forks else {}):
+        yield
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The command line as a shell sees it."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -243,3 +244,14 @@ def test_no_progress_bar_without_a_terminal():
 def test_version():
     said = shell("--version").stdout.strip()
     assert said.startswith(f"quorate {quorate.__version__}, engine: ")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["prune", "--help"]])
+def test_help_that_cannot_be_written_is_one_sentence(words):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "quorate", *words]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.stderr.splitlines()[0] == "Error: [Errno 28] No space left on device"
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 1

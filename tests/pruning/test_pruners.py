@@ -6,11 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from tests.pruning import slow
 
 import quorate
 from quorate import pruning
+from quorate._rows import take_rows
 from quorate.exceptions import (
     FewerMembersWarning,
     QuorateWarning,
@@ -563,6 +565,20 @@ class TestTwoStage:
         fitted = pruning.TwoStageDistance(None, td=5, ta=5).fit(votes, X)
         accurate = votes.accuracies >= np.percentile(votes.accuracies, 50)
         assert not fitted.query_support(X)[:, ~accurate].any()
+
+    @pytest.mark.parametrize("form", ["coo", "dia", "bsr", "csr", "csc", "lil", "dok"])
+    def test_sparse_features_of_every_kind(self, bagged, form):
+        votes, X = bagged
+        plain = pruning.TwoStageDistance(4).fit(votes, X)
+        for make in (sparse.csr_array, sparse.csr_matrix):
+            table = make(X).asformat(form)
+            fitted = pruning.TwoStageDistance(4).fit(votes, table, queries=table)
+            np.testing.assert_array_equal(fitted.order_, plain.order_)
+            np.testing.assert_array_equal(
+                fitted.query_support(table), plain.query_support(X)
+            )
+            some = take_rows(table, [5, 3])  # as prune does
+            np.testing.assert_array_equal(some.toarray(), X[[5, 3]])
 
     @pytest.mark.parametrize(
         ("pruner", "n_rows", "message"),

@@ -55,12 +55,37 @@ def test_an_active_backend_is_used(backend, tmp_path):
     assert plain(tmp_path / "1.sqlite") == plain(tmp_path / "2.sqlite")
 
 
+class ListsOnly(joblib.parallel.ThreadingBackend):
+    """As those of clusters that joblib does not know."""
+
+    supports_return_generator = False
+
+
 @pytest.mark.slow
 def test_a_backend_that_returns_lists_only(tmp_path):
-    plan = write_toml(tmp_path / "p.toml", folds=5, repeats=2)
-    expected = run_here(plan, tmp_path / "1.sqlite")
-    options = ("--backend", "multiprocessing", "--jobs", "2")
-    assert run_there(plan, tmp_path / "2.sqlite", *options) == expected
+    joblib.register_parallel_backend("lists-only", ListsOnly)
+    plan = small_plan(folds=5, repeats=2)
+    run_plan(plan, tmp_path / "1.sqlite")
+    with joblib.parallel_config(backend="lists-only", n_jobs=2):
+        with pytest.raises(ValueError, match="does not support"):
+            joblib.Parallel(return_as="generator_unordered")
+        run_plan(plan, tmp_path / "2.sqlite")
+    assert plain(tmp_path / "1.sqlite") == plain(tmp_path / "2.sqlite")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="has no fork")
+def test_this_process_is_never_forked(tmp_path, monkeypatch):
+    """A fork copies the locks of threads that it does not copy, such as a bar's."""
+    run_plan(small_plan(), tmp_path / "1.sqlite")
+
+    def fork():
+        raise AssertionError("forked")
+
+    monkeypatch.setattr(os, "fork", fork)
+    with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
+        run_plan(small_plan(), tmp_path / "2.sqlite")
+    assert plain(tmp_path / "1.sqlite") == plain(tmp_path / "2.sqlite")
 
 
 @pytest.mark.slow

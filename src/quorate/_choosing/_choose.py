@@ -38,6 +38,7 @@ from quorate._votes import (
     Votes,
     VoteSource,
     WholePrediction,
+    check_votes,
     warn_if_uncovered,
 )
 from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
@@ -357,6 +358,7 @@ def select(
             "keep=0.2).fit(summary), or give votes on some samples (prune draws them "
             "with max_samples)."
         )
+    check_votes(votes, "select")
     seed = as_seed(random_state, "select")
     rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select", seed or 0)
     if rows is not None:

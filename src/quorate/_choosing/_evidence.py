@@ -144,11 +144,9 @@ class EnsembleEvidence(Evidence):
         votes = votes.only(valid).with_source(VoteSource.OUT_OF_BAG)
         return replace(self, votes=votes)
 
-    def features(self) -> Array:
-        """Return the samples voted on, as numbers."""
-        given = take_rows(self.X, self.rows)
-        dense = given.toarray() if hasattr(given, "toarray") else given
-        return np.asarray(dense, dtype=float)
+    def features(self) -> Any:
+        """Return the samples voted on."""
+        return take_rows(self.X, self.rows)
 
     def unlabelled(self) -> Votes | None:
         """Return votes on further samples made from those at hand; None if none."""

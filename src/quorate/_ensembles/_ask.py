@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from quorate._data import count_rows, take_rows
 from quorate._ensembles._kind import Ensemble
@@ -29,6 +29,7 @@ from quorate._votes import (
     encode_truth,
     positions,
 )
+from quorate._workers import threads
 
 
 def ask_members(
@@ -64,10 +65,8 @@ def ask_members(
     averages = ensemble.rule.name == "average"
     wanted = averages if probabilities is None else probabilities
     by_leaves = wanted and ensemble.is_of_trees
-    # Threads share X; trees and most others release the interpreter lock at work.
-    workers = Parallel(n_jobs=n_jobs, prefer="threads")
     everywhere: list[IntArray | None] = [None] * ensemble.n_members
-    answers = workers(
+    answers = threads(n_jobs)(
         delayed(_ask_tree if by_leaves else _vote)(member, known, X, rows)
         for member, rows in zip(ensemble.members, unseen or everywhere, strict=True)
     )
@@ -211,7 +210,7 @@ def _dense(
         columns = positions(member.own_labels, classes, f"member {member.name!r}")
         values[place][np.ix_(rows, columns)] = member.probabilities(part)
 
-    Parallel(n_jobs=n_jobs, require="sharedmem")(
+    threads(n_jobs)(
         delayed(fill)(place, member) for place, member in enumerate(ensemble.members)
     )
     return DenseProbabilities(values)

@@ -167,7 +167,7 @@ def distil(
     _check_rows(ensemble, source, given, "X")
     if unlabelled is not None:
         _check_rows(ensemble, source, unlabelled, "unlabelled")
-    learned_on = given if chosen is None else take_rows(sliceable(given), chosen)
+    learned_on = given if chosen is None else take_rows(given, chosen)
     show = progress or (lambda done, total: None)
     data = make_distillation_set(
         ensemble,

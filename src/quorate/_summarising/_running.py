@@ -18,7 +18,7 @@ import joblib
 from quorate._data import Batch, as_dask_task, compute_named, named_batch
 from quorate._summarising._tasks import BatchResult, BatchTask, OpenTask, sum_of
 from quorate._votes import Summary
-from quorate._workers import deaf_to_interrupts
+from quorate._workers import deaf_to_interrupts, without_forks
 from quorate.exceptions import BatchError
 
 # Summaries added in one task of a cluster.
@@ -57,9 +57,10 @@ def batch_results(
     with tempfile.TemporaryDirectory(prefix="quorate-") as folder:
         path = Path(folder) / "task.joblib"
         joblib.dump(task, path)
-        work: Any = joblib.Parallel(
-            n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs"
-        )
+        with without_forks():
+            work: Any = joblib.Parallel(
+                n_jobs=n_jobs, return_as="generator", pre_dispatch="2*n_jobs"
+            )
         in_order = opened.voter.drawn is not None
         with deaf_to_interrupts():  # the call starts the workers
             results = work(

@@ -40,6 +40,14 @@ class RefusingGroup(click.Group):
         """Return the commands in the order in which they were added."""
         return list(self.commands)
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command line; help that cannot be written is one sentence, too."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError as error:
+            say(f"Error: {error}", err=True)
+            raise SystemExit(1) from error
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; input that does not fit ends with exit code 1."""
         try:

@@ -4,11 +4,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from quorate._engine import LazyResult, Ready
 from quorate._rows import count_rows, cut_rows
+from quorate._workers import count_threads, threads
 
 # Rows that make it worth while to start a worker.
 _ROWS_PER_JOB = 500
@@ -26,12 +26,12 @@ def ask_in_parts(
     """Ask about prepared rows, in as many parts as there are jobs."""
     n_rows, n_parts = count_rows(X), 1
     if n_rows >= 2 * _ROWS_PER_JOB:
-        n_parts = min(int(effective_n_jobs(n_jobs)), n_rows // _ROWS_PER_JOB)
+        n_parts = min(count_threads(n_jobs), n_rows // _ROWS_PER_JOB)
     how = {"is_finite": is_finite, "keep_scores": keep_scores}
     if n_parts <= 1:
         return ready.ask_prepared(raw, X, **how)
     bounds = np.linspace(0, n_rows, n_parts + 1).astype(int)
-    results = Parallel(n_jobs=n_parts, prefer="threads")(
+    results = threads(n_parts)(
         delayed(ready.ask_prepared)(cut_rows(raw, part), cut_rows(X, part), **how)
         for part in (slice(*pair) for pair in pairwise(bounds))
     )

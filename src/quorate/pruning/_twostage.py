@@ -198,8 +198,7 @@ class TwoStageDistance(_TwoStage):
         rows, valid = features[votes.samples] if given else features, votes.codes >= 0
         self.centres_ = (valid @ rows) / valid.sum(axis=1)[:, None]
         self._accuracies, self._limit = votes.accuracies, limit
-        queries = features if self._queries is None else self._queries
-        queries = np.asarray(queries, dtype=float)
+        queries = features if self._queries is None else _numbers(self._queries)
         total = np.zeros(votes.n_members)
         for start in range(0, len(queries), 1024):
             total += _distances(queries[start : start + 1024], self.centres_).sum(0)
@@ -208,8 +207,7 @@ class TwoStageDistance(_TwoStage):
 
     def query_support(self, X: Any) -> BoolArray:
         """Return which members to ask about each query, (n_queries, n_members)."""
-        queries = np.asarray(X, dtype=float)
-        apart = _distances(queries, self.centres_)
+        apart = _distances(_numbers(X), self.centres_)
         support = np.zeros(apart.shape, dtype=bool)
         for row, distance in zip(support, apart, strict=True):
             row[self._near(distance)] = True
@@ -243,8 +241,22 @@ def _best_first(cost: FloatArray, members: IntArray, size: int | None) -> IntArr
     return members[np.argsort(cost[members], kind="stable")][:size]
 
 
+def _numbers(X: Any) -> FloatArray:
+    """Return features between which there are distances."""
+    try:
+        table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    except ValueError:
+        table = np.array([np.nan])
+    if not np.isfinite(table).all():
+        raise ValueError(
+            "TwoStageDistance: distances need numbers, none of them missing or "
+            "infinite; encode text and fill gaps before, or take another method."
+        )
+    return table
+
+
 def _as_features(X: Any, votes: Votes) -> FloatArray:
-    features = np.asarray(X, dtype=float)
+    features = _numbers(X)
     needed = int(votes.samples.max()) + 1
     fits = len(features) == votes.n_samples or len(features) >= needed
     if features.ndim != 2 or not fits:

@@ -14,7 +14,7 @@ import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
-from quorate._workers import deaf_to_interrupts
+from quorate._workers import deaf_to_interrupts, without_forks
 from quorate.study._cell import UnitResult, run_unit, unit_keys
 from quorate.study._data_set import DataSet
 from quorate.study._load_data import IMAGE_SIZE, find_data
@@ -241,18 +241,20 @@ def _stream(
             for place, (unit, methods) in left.items()
         ]
     )
-    try:
-        workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:
-        # a backend that returns lists only, or an error that comes again here
-        workers = Parallel(n_jobs=n_jobs)
-        size = _BATCH * effective_n_jobs(n_jobs)
-        while batch := list(islice(calls, size)):
-            yield from workers(batch)
-    else:
+    with without_forks():
+        try:
+            workers, streams = Parallel(n_jobs, return_as="generator_unordered"), True
+        except ValueError:
+            # a backend that returns lists only, or an error that comes again here
+            workers, streams = Parallel(n_jobs), False
+    if streams:
         with deaf_to_interrupts():  # the call starts the workers
             results = workers(calls)
         yield from results
+    else:
+        size = _BATCH * effective_n_jobs(n_jobs)
+        while batch := list(islice(calls, size)):
+            yield from workers(batch)
 
 
 def _run_numbered(
