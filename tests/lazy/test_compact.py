@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_digits, load_wine
+from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -246,7 +247,7 @@ def test_it_says_what_it_cannot_do(wine):
 def test_ensembles_that_cannot_be_compact(wine):
     X, y, forest = wine
     for ensemble, message in (
-        (make_pipeline(MinMaxScaler(), RandomForestClassifier(3)), "wrap its last st"),
+        (make_pipeline(PCA(3), RandomForestClassifier(3)), "step 'pca' (PCA) cannot"),
         (BaggingClassifier(GaussianNB(), 3), "member '0' is a GaussianNB."),
         (VotingClassifier([("tree", DecisionTreeClassifier())]), "VotingClassifier"),
     ):

@@ -10,6 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import serving
+from quorate._native import engine as kernel_engine
 from quorate._native._compile import compile_file, find_compiler
 
 X, Y = make_classification(
@@ -25,7 +26,7 @@ def distilled():
     return quorate.distil(few, forest, X[:500], n_rows=4000, random_state=0)
 
 
-@pytest.mark.parametrize("engine", ["compiled", "numpy"])
+@pytest.mark.parametrize("engine", sorted({kernel_engine(), "numpy"}))
 def test_probabilities_are_equal_to_the_bit(distilled, engine, monkeypatch):
     if engine == "numpy":
         monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)

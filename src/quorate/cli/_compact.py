@@ -38,8 +38,9 @@ def compact(
     """Write the compact form of MODEL, which gives the same answers.
 
     MODEL is a forest, extra trees, bagging or AdaBoost of trees, pruned and distilled
-    or not. quorate.serving.load reads the file with NumPy alone; "python -m
-    quorate.serving FILE" answers rows of a CSV.
+    or not, alone or after imputers, scalers and encoders in a pipeline.
+    quorate.serving.load reads the file with NumPy alone; "python -m quorate.serving
+    FILE" answers rows of a CSV.
     """
     output = output or model.with_suffix(".quorate")
     check_output(output, force, ".quorate")

@@ -372,8 +372,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         Raises
         ------
         ValueError
-            If the members are not all trees, or if something else stands before them,
-            such as the steps of a pipeline.
+            If the members are not all trees, or if a step of a pipeline cannot be part
+            of the compact model; :func:`quorate.compact` says which can.
         """
         return CompactClassifier.from_lazy(self, self._prepared())
 
@@ -398,8 +398,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         Raises
         ------
         ValueError
-            Where :meth:`compact` is not possible, if there are more than 32,768
-            classes, or if a label cannot be written as a text in C.
+            Where :meth:`compact` is not possible, for a pipeline, if there are more
+            than 32,768 classes, or if a label cannot be written as a text in C.
         """
         self.compact().to_c(path, name)
 

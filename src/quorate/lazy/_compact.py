@@ -6,11 +6,14 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import validate_data
 
 from quorate._engine import FACTS, Ready
 from quorate._ensembles import Ensemble, read_ensemble
 from quorate._typing import Array
+from quorate.lazy._carried import carried_layers
 from quorate.serving import CompactModel
 
 _OWNER = "CompactClassifier"
@@ -71,19 +74,17 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
     def from_lazy(cls, lazy: Any, ready: Ready) -> Self:
         """Return what is left of a fitted ``LazyClassifier`` and its ensemble."""
         given, ensemble = read_ensemble(lazy.ensemble), ready.ensemble
-        problem = ensemble.why_no_arrays
-        if not problem and not given.takes_plain:
-            problem = (
-                "something changes the rows before the trees see them, such as the "
-                "steps of a pipeline; wrap its last step, and put what comes out in "
-                "its place"
-            )
-        if problem or ensemble.arrays is None:
-            raise ValueError(f"compact: {problem}.")
+        if ensemble.why_no_arrays or ensemble.arrays is None:
+            raise ValueError(f"compact: {ensemble.why_no_arrays}.")
+        steps: list[Any] = []
+        first = given.core
+        if not given.takes_plain:
+            steps, first = _first_steps(given.model)
         facts = {name: getattr(ensemble, name) for name in FACTS}
         facts |= {name: getattr(lazy, name) for name in _LEARNED}
         facts |= {"mode": ready.mode, "confidence": ready.confidence}
-        facts |= {"allow_nan": _takes_missing(given)}
+        facts |= {"allow_nan": _takes_missing(given), "steps": steps}
+        facts["n_columns"] = int(first.n_features_in_)
         if hasattr(lazy, "feature_names_in_"):
             facts["feature_names_in_"] = lazy.feature_names_in_
         made = cls()
@@ -107,6 +108,8 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
         return None if has_names else self.n_features_in_
 
     def _check_rows(self, X: Any) -> Array:
+        if self._facts["steps"]:
+            return super()._check_rows(X)  # whose columns may hold text
         finite = "allow-nan" if self._facts["allow_nan"] else True
         checked = validate_data(
             self, X, dtype=np.float32, reset=False, ensure_all_finite=finite
@@ -134,6 +137,22 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
             f"{_OWNER}: its members are gone, only their arrays are left; use the "
             "ensemble it was made from."
         )
+
+
+def _first_steps(model: Any) -> tuple[list[Any], Any]:
+    """Return the steps before an ensemble as compact models do them, and the first."""
+    steps: list[tuple[str, Any]] = []
+    while isinstance(model, (Pipeline, FrozenEstimator)):
+        if isinstance(model, Pipeline):
+            steps += model.steps[:-1]
+        model = model.estimator if isinstance(model, FrozenEstimator) else model[-1]
+    if not read_ensemble(model).takes_plain:
+        raise ValueError(
+            f"compact: {type(model).__name__} changes the rows before its trees see "
+            "them; compact the ensemble inside, and give it rows that are prepared."
+        )
+    known = [step for _, step in steps if hasattr(step, "n_features_in_")]
+    return carried_layers(steps), (*known, model)[0]
 
 
 def _takes_missing(ensemble: Ensemble) -> bool:

@@ -21,8 +21,10 @@ def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
     model : fitted ensemble of trees
         A random forest, extra trees, bagging or AdaBoost of trees; one that
         :func:`quorate.prune` or :func:`quorate.distil` returned; a fitted
-        :class:`quorate.PrunedClassifier`; or a fitted :class:`quorate.LazyClassifier`,
-        which brings a mode of its own.
+        :class:`quorate.PrunedClassifier`; a fitted :class:`quorate.LazyClassifier`,
+        which brings a mode of its own; or a pipeline that ends in one of these and
+        begins with imputers, scalers, one-hot and ordinal encoders of scikit-learn, or
+        a ``ColumnTransformer`` of them.
     mode : {"exact", "bayes", "all"}
         When ``predict`` stops asking. "exact": when the trees left cannot change the
         answer. "bayes": when that is very unlikely, 1 in 1000 by the model described in
@@ -35,8 +37,8 @@ def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
     Raises
     ------
     ValueError
-        If the members are not all trees, or if something else stands before them, such
-        as the steps of a pipeline.
+        If the members are not all trees, or if a step of a pipeline cannot be part of
+        the compact model; the message names it.
 
     See Also
     --------

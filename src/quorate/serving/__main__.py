@@ -10,7 +10,7 @@ import csv
 import sys
 from collections.abc import Iterator
 from itertools import islice
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -34,10 +34,10 @@ def answer(
     names = getattr(model, "feature_names_in_", None)
     if names is not None and set(first) >= set(names):
         columns = [first.index(name) for name in names]
-    elif _is_text(first):
+    elif not model.takes_text and _is_text(first):
         columns = list(range(len(first)))  # names of something else
     else:
-        yield from _answers(model, [_numbers(first, 1)], probabilities)
+        yield from _answers(model, [_values(model, first, 1)], probabilities)
     number = 1
     while batch := list(islice(reader, _BATCH)):
         rows = []
@@ -47,12 +47,12 @@ def answer(
                 picked = fields
                 if columns is not None and names is not None:
                     picked = [fields[at] for at in columns if at < len(fields)]
-                rows.append(_numbers(picked, number))
+                rows.append(_values(model, picked, number))
         yield from _answers(model, rows, probabilities)
 
 
 def _answers(
-    model: CompactModel, rows: list[list[float]], probabilities: bool
+    model: CompactModel, rows: list[list[Any]], probabilities: bool
 ) -> Iterator[list[str]]:
     n_columns = model.n_features_in_
     for row in rows:
@@ -60,7 +60,7 @@ def _answers(
             raise ValueError(f"a row of {len(row)} values, and {n_columns} are needed")
     if not rows:
         return
-    X = np.array(rows)
+    X = np.array(rows, dtype=object if model.takes_text else float)
     if probabilities:
         for shares in model.predict_proba(X):
             yield [repr(float(share)) for share in shares]
@@ -70,18 +70,23 @@ def _answers(
 
 
 def _is_text(fields: list[str]) -> bool:
+    return any(isinstance(_value(field), str) for field in fields)
+
+
+def _values(model: CompactModel, fields: list[str], line: int) -> list[Any]:
+    """Return numbers, and text where the model takes it."""
+    values = [_value(field) for field in fields]
+    for value in values:
+        if isinstance(value, str) and not model.takes_text:
+            raise ValueError(f"line {line}: could not convert {value!r} to a number")
+    return values
+
+
+def _value(field: str) -> float | str:
     try:
-        _numbers(fields, 0)
+        return float(field) if field.strip() else np.nan
     except ValueError:
-        return True
-    return False
-
-
-def _numbers(fields: list[str], line: int) -> list[float]:
-    try:
-        return [float(field) if field.strip() else np.nan for field in fields]
-    except ValueError as error:
-        raise ValueError(f"line {line}: {error}") from error
+        return field
 
 
 def main(words: list[str]) -> int:

@@ -30,6 +30,7 @@ from quorate._engine import (
 )
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import FileFormatError
+from quorate.serving._steps import TEXT, make_steps
 
 # What is kept beside the trees.
 _NUMBERS = ("confidence", "margin", "against")
@@ -57,7 +58,7 @@ class CompactModel:
     n_members_ : int
         Number of trees.
     n_features_in_ : int
-        Number of features.
+        Number of features: columns of the rows that it takes.
     feature_names_in_ : ndarray of str
         Names of the features, where the ensemble knew them.
     order_, stops_, threshold_, expected_disagreement_
@@ -96,6 +97,17 @@ class CompactModel:
     def members_asked(self, X: Any) -> IntArray:
         """Return how many trees ``predict`` asks about each sample."""
         return self._made().ask(X).asked
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether columns may hold text: a step before the trees has categories."""
+        self._made()
+        return any(
+            operation[0] in TEXT
+            for layer in self._facts["steps"]
+            for _, operations in layer
+            for operation in operations
+        )
 
     @property
     def engine_(self) -> str:
@@ -148,6 +160,11 @@ class CompactModel:
         from quorate.serving._c_source import write_c
 
         ready = self._made()
+        if self._facts["steps"]:
+            raise ValueError(
+                "to_c: the first steps of the pipeline cannot be written in C; compact "
+                "its last step alone, and give it rows that are prepared."
+            )
         arrays, numbers = plan_of(self._trees, ready.ensemble, ready.stops, ready.rule)
         how = decision_name(ready.ensemble)
         write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
@@ -199,7 +216,10 @@ class CompactModel:
         self.mode = facts["mode"]
         self.__dict__ |= {name: facts[name] for name in facts if name.endswith("_")}
         self.n_members_ = int(trees.roots.size)
-        self.n_features_in_ = trees.n_features
+        self.n_features_in_: int = facts["n_columns"]
+        self._change, width = make_steps(facts["steps"], self.n_features_in_)
+        if width != trees.n_features:
+            raise ValueError(f"steps that give {width} columns")
         ensemble = AdditiveEnsemble(
             members=tuple(
                 partial(_give, trees, place, float(weight))
@@ -210,7 +230,7 @@ class CompactModel:
             model=None,
             adds_in_order=lambda: True,
             arrays=lambda: trees,
-            plain_columns=self._plain_columns(),
+            plain_columns=None if facts["steps"] else self._plain_columns(),
             **{name: facts[name] for name in FACTS},
         )
         stops = make_stops(ensemble, self.order_, self.stops_)
@@ -231,14 +251,15 @@ class CompactModel:
                 f"in their order: {', '.join(map(str, names[:5]))}"
                 f"{', ...' if len(names) > 5 else ''}."
             )
-        table = np.asarray(X)
+        # Rows of numbers and text are not made text.
+        mixed = self._facts["steps"] and not isinstance(X, np.ndarray)
+        table = np.asarray(X, dtype=object if mixed else None)
         if table.ndim != 2 or table.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"{type(self).__name__}: X has shape {table.shape}, and "
                 f"{self.n_features_in_} columns are needed."
             )
-        with np.errstate(over="ignore"):
-            rows = np.ascontiguousarray(table, dtype=np.float32)
+        rows = self._for_trees(table)
         if np.isinf(rows).any():
             raise ValueError(
                 f"{type(self).__name__}: X contains infinity or a value too large for "
@@ -249,6 +270,16 @@ class CompactModel:
                 f"{type(self).__name__}: X contains NaN, which the model does not take."
             )
         return rows
+
+    def _for_trees(self, table: Array) -> Array:
+        """Return rows after the steps, as the trees compare them."""
+        if self._facts["steps"]:
+            try:
+                table = self._change(table)
+            except ValueError as error:
+                raise ValueError(f"{type(self).__name__}: {error}.") from error
+        with np.errstate(over="ignore"):
+            return np.ascontiguousarray(table, dtype=np.float32)
 
 
 def load(path: str | os.PathLike[str]) -> CompactModel:
@@ -359,7 +390,7 @@ def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
         "reach": n_members,
         "handicap": trees.n_classes,
         "classes_": trees.n_classes,
-        "feature_names_in_": trees.n_features,
+        "feature_names_in_": facts["n_columns"],
     }
     checked: dict[str, Any] = {name: float(facts[name]) for name in _NUMBERS}
     checked |= {name: bool(facts[name]) for name in _TRUTHS}
@@ -388,9 +419,13 @@ def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
     threshold, expected = facts["threshold_"], facts["expected_disagreement_"]
     if mode == "calibrated" or threshold is not None:
         threshold = float(threshold)
+    if type(facts["n_columns"]) is not int or facts["n_columns"] < 1:
+        raise ValueError("no number of columns")
     return {
         **checked,
         "mode": str(mode),
+        "n_columns": facts["n_columns"],
+        "steps": facts["steps"],
         "order_": checked_order(np.asarray(facts["order_"]), n_members),
         "stops_": ends,
         "threshold_": threshold,

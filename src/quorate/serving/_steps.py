@@ -1,0 +1,219 @@
+"""First steps of a pipeline as plain numbers: what is done to rows before the trees.
+
+Steps are lists and numbers, as JSON has them. A *layer* takes a table and gives the
+next one: its parts take some columns each, do something with them, and what comes out
+stands side by side. What is done is one of ``_MAKERS`` with its parameters; nothing
+else can be in a file.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from quorate._typing import Array, FloatArray
+
+Change: TypeAlias = Callable[[Array], Array]
+"""A table in, a table with as many rows out."""
+TEXT = ("fill_text", "one_hot", "ordinal")
+"""What takes categories, which may be text."""
+_MOST_COLUMNS = 2**24
+
+
+def make_steps(layers: Any, n_columns: int) -> tuple[Change, int]:
+    """Return what does the steps, and how many columns come out.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If they are not what the steps of :func:`quorate.compact` are.
+    """
+    made, width = [], n_columns
+    for layer in _checked_list(layers):
+        parts = [_make_part(part, width) for part in _checked_list(layer)]
+        if not parts:
+            raise ValueError("a step without columns")
+        width = sum(part[2] for part in parts)
+        made.append([(columns, change) for columns, change, _ in parts])
+
+    def change(table: Array) -> FloatArray:
+        for layer in made:
+            done = [then(table[:, columns]) for columns, then in layer]
+            table = np.hstack([part.astype(float, copy=False) for part in done])
+        return table.astype(float, copy=False)
+
+    return change, width
+
+
+def _make_part(part: Any, width: int) -> tuple[list[int], Change, int]:
+    columns, operations = _checked_list(part, 2)
+    chosen = _checked_places(columns, width)
+    changes, width = [], len(chosen)
+    for operation in _checked_list(operations):
+        name, *parameters = _checked_list(operation)
+        change, width = _MAKERS[name](width, *parameters)
+        changes.append(change)
+        if width > _MOST_COLUMNS:
+            raise ValueError("a step with too many columns")
+
+    def change_all(part: Array) -> Array:
+        for change in changes:
+            part = change(part)
+        return part
+
+    return chosen, change_all, width
+
+
+def _checked_list(given: Any, size: int | None = None) -> list[Any]:
+    if not isinstance(given, list) or (size is not None and len(given) != size):
+        raise ValueError("a step of another form")
+    return given
+
+
+def _checked_places(columns: Any, width: int) -> list[int]:
+    places = _checked_list(columns)
+    if not all(type(place) is int and 0 <= place < width for place in places):
+        raise ValueError("a step with a column that does not exist")
+    return places
+
+
+def _numbers(values: Any, width: int) -> FloatArray:
+    row = np.array(_checked_list(values, width), dtype=float)
+    if row.shape != (width,) or not np.isfinite(row).all():
+        raise ValueError("a step with numbers that do not fit")
+    return row
+
+
+# What can be done with columns: numbers
+
+
+def _arithmetic(ufunc: Any) -> Callable[..., tuple[Change, int]]:
+    def make(width: int, values: Any) -> tuple[Change, int]:
+        row = _numbers(values, width)
+        return lambda part: ufunc(part.astype(float, copy=False), row), width
+
+    return make
+
+
+def _clip(width: int, low: Any, high: Any) -> tuple[Change, int]:
+    least, most = _numbers(low, width), _numbers(high, width)
+    return lambda part: np.clip(part.astype(float, copy=False), least, most), width
+
+
+def _fill(width: int, values: Any) -> tuple[Change, int]:
+    """Replace what is missing."""
+    row = _numbers(values, width)
+
+    def change(part: Array) -> Array:
+        part = part.astype(float, copy=False)
+        return np.where(np.isnan(part), row, part)
+
+    return change, width
+
+
+def _take(width: int, columns: Any) -> tuple[Change, int]:
+    chosen = _checked_places(columns, width)
+    return lambda part: part[:, chosen], len(chosen)
+
+
+# Categories: numbers or text, None, or NaN, which is not equal to itself
+
+
+def _fill_text(width: int, values: Any) -> tuple[Change, int]:
+    """Replace what is missing by a text."""
+    row = _checked_list(values, width)
+    if not all(isinstance(value, str) for value in row):
+        raise ValueError("a step with texts that do not fit")
+
+    def change(part: Array) -> Array:
+        part = part.astype(object)
+        for place, value in enumerate(row):
+            part[part[:, place] != part[:, place], place] = value
+        return part
+
+    return change, width
+
+
+def _one_hot(
+    width: int, categories: Any, dropped: Any, ignores: Any
+) -> tuple[Change, int]:
+    """Give each category a column; ``dropped`` are those (or None) without one."""
+    encode = _encoder(width, categories, bool(ignores))
+    sizes = [len(known) for known in categories]
+    without = _checked_list(dropped, width)
+    kept = []
+    for known, left_out in zip(categories, without, strict=True):
+        places = np.arange(len(known))
+        if left_out is not None and not 0 <= int(left_out) < len(known):
+            raise ValueError("a step with a category that does not exist")
+        kept.append(places if left_out is None else np.delete(places, int(left_out)))
+
+    def change(part: Array) -> Array:
+        codes = encode(part)
+        each = zip(codes.T, kept, strict=True)
+        columns = [column[:, None] == places for column, places in each]
+        return np.hstack(columns).astype(float)
+
+    return change, sum(sizes) - sum(left_out is not None for left_out in without)
+
+
+def _ordinal(
+    width: int, categories: Any, unknown: Any, missing: Any
+) -> tuple[Change, int]:
+    """Put a number for each category; ``unknown`` is None where others are refused."""
+    encode = _encoder(width, categories, unknown is not None)
+    instead = np.nan if unknown is None else float(unknown)
+    of_missing = float(missing)
+
+    def change(part: Array) -> Array:
+        codes = encode(part)
+        numbers = np.where(codes < 0, instead, codes)
+        for place, known in enumerate(categories):
+            if known and known[-1] != known[-1]:
+                numbers[codes[:, place] == len(known) - 1, place] = of_missing
+        return numbers
+
+    return change, width
+
+
+def _encoder(width: int, categories: Any, ignores: bool) -> Change:
+    """Return what puts the place of each value among the categories, or -1."""
+    known = [
+        {_key(value): place for place, value in enumerate(_checked_list(column))}
+        for column in _checked_list(categories, width)
+    ]
+
+    def encode(part: Array) -> Array:
+        codes = np.empty(part.shape, dtype=np.int64)
+        for place, places in enumerate(known):
+            values = part[:, place].tolist()
+            codes[:, place] = [places.get(_key(value), -1) for value in values]
+            strange = np.flatnonzero(codes[:, place] < 0)
+            if strange.size and not ignores:
+                raise ValueError(
+                    f"column {place} of those with categories has the value "
+                    f"{values[strange[0]]!r}, which was not there in training"
+                )
+        return codes
+
+    return encode
+
+
+def _key(value: Any) -> Any:
+    if not isinstance(value, (str, int, float, type(None))):
+        raise ValueError(f"a category of another kind ({type(value).__name__})")
+    return ("missing",) if value != value else value
+
+
+_MAKERS: dict[str, Callable[..., tuple[Change, int]]] = {
+    "add": _arithmetic(np.add),
+    "subtract": _arithmetic(np.subtract),
+    "multiply": _arithmetic(np.multiply),
+    "divide": _arithmetic(np.divide),
+    "clip": _clip,
+    "fill": _fill,
+    "take": _take,
+    "fill_text": _fill_text,
+    "one_hot": _one_hot,
+    "ordinal": _ordinal,
+}
