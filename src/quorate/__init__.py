@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from quorate._judging import compare as compare
     from quorate._judging import error_limit as error_limit
     from quorate._judging import excess_limit as excess_limit
+    from quorate._judging import expected_limit as expected_limit
     from quorate._judging import frontier as frontier
     from quorate._judging import samples_needed as samples_needed
     from quorate._onnx import to_onnx as to_onnx
@@ -81,7 +82,7 @@ _NAMES = {
     "_ensembles": "WeightedVoting as_member collect_votes keep_members to_forest",
     "_files": "load save",
     "_judging": "Certificate Comparison Frontier FrontierPoint certify compare "
-    "error_limit excess_limit frontier samples_needed",
+    "error_limit excess_limit expected_limit frontier samples_needed",
     "_onnx": "to_onnx",
     "_pruned": "PrunedClassifier distil prune",
     "_report": "Report report",

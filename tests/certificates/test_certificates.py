@@ -1,6 +1,7 @@
 import os
 import pickle
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,12 @@ from sklearn.exceptions import NotFittedError
 from tests.figures import allowed, note
 
 import quorate
-from quorate._judging import error_limit, excess_limit, samples_needed
+from quorate._judging import (
+    error_limit,
+    excess_limit,
+    expected_limit,
+    samples_needed,
+)
 from quorate._judging._certificate import ClassLimit
 
 
@@ -94,10 +100,91 @@ def test_certificates_speak():
     nothing = quorate.certify(votes, np.arange(3)[::-1], tolerance=0.006)
     assert nothing.n_kept == 15
     assert nothing.excess_limit == 0
-    assert str(nothing).startswith("No subset is certified")
+    proven = 100 * float(nothing.excess_limits[-1])
     needed = nothing.tolerance_needed
-    assert str(nothing).endswith(f"may do, and a tolerance of {needed:g} would.")
+    assert str(nothing) == (
+        "Not certified that the first 3 of 15 members err at most 0.6 percentage "
+        f"points more than all of them: proven is at most {proven:.2f}, with 95 % "
+        "confidence from 800 samples. If both keep erring this often, more samples "
+        f"would not do; a tolerance of {needed:g} would."
+    )
+    assert repr(nothing).startswith("Certificate(not certified, tolerance=0.006, ")
     assert quorate.certify(votes, np.arange(3)[::-1], tolerance=needed).holds
+    one = quorate.certify(votes, [0], tolerance=0.3)
+    assert str(one).startswith("Not certified that this one of 15 members errs at most")
+    itself = quorate.certify(
+        votes, quorate.select(noisy_votes(seed=1), "lcs", keep=1.0)
+    )
+    assert str(itself) == (
+        "Nothing to certify: the order has no size but that of all members."
+    )
+
+
+def more_of_the_same(votes, times):
+    """As many times the samples, each with what members say on it."""
+    codes = np.tile(votes.codes, (1, times))
+    return quorate.Votes(codes, np.tile(votes.y, times))
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_as_many_samples_as_it_says_certify(class_weight):
+    votes = noisy_votes(n_members=40, n_samples=400)
+    asked = {"tolerance": 0.03, "class_weight": class_weight}
+    refused = quorate.certify(votes, np.arange(7), **asked)
+    assert not refused.holds
+    needed = refused.samples_needed
+    assert refused.to_dict()["samples_needed"] == needed > 400
+    about = -(-needed // 100) * 100
+    assert f"about {about:,} samples ({about - 400:,} more) would do" in str(refused)
+    enough = more_of_the_same(votes, -(-needed // 400))
+    found = quorate.certify(enough, np.arange(7), **asked)
+    assert found.holds
+    assert found.samples_needed is None
+    few = more_of_the_same(votes, int(needed * 0.8) // 400)
+    assert not quorate.certify(few, np.arange(7), **asked).holds
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "rates"),
+    [(0.02, (0.0, 0.0)), (0.01, (0.01, 0.005)), (0.05, (0.1, 0.3)), (0.02, (0.02, 0))],
+)
+def test_planning(tolerance, rates):
+    if rates[0] - rates[1] >= tolerance:
+        with pytest.raises(ValueError, match="above the difference of the rates"):
+            samples_needed(tolerance, rates=rates)
+        return
+    needed = samples_needed(tolerance, rates=rates)
+    assert expected_limit(needed, rates) <= tolerance
+    assert expected_limit(needed - 1, rates) > tolerance
+    assert expected_limit(needed, rates, 0.01) > tolerance
+    whole = excess_limit(1000 * rates[0], 1000 * rates[1], 1000)
+    assert expected_limit(1000, rates) == pytest.approx(float(whole), abs=1e-12)
+    between = expected_limit(1000, (rates[0] + 0.0005, rates[1]))
+    assert whole < between < excess_limit(1000 * rates[0] + 1, 1000 * rates[1], 1000)
+
+
+def test_the_table_of_the_guide_is_what_planning_says():
+    page = Path(__file__).parents[2] / "docs" / "guide" / "certificates.rst"
+    table = page.read_text().split("by the share on which just one")[1]
+    rows = re.findall(r"   \* - (.+)\n((?:     - .+\n)+)", table)
+    header, *rows = [
+        (first, [cell[7:] for cell in cells.splitlines()]) for first, cells in rows
+    ]
+    shares = [float(cell.removesuffix(" %")) / 200 for cell in header[1]]
+    for tolerance, cells in rows[:4]:
+        points = float(tolerance.split()[0]) / 100
+        needed = [samples_needed(points, rates=(share, share)) for share in shares]
+        assert cells == [f"{n:,}" for n in needed]
+
+
+def test_planning_refuses():
+    for rates in ((0.6, 0.5), (-0.1, 0.2), (0.1,), (0.1, float("nan"))):
+        with pytest.raises(ValueError, match="two shares of the samples, together"):
+            expected_limit(100, rates)
+        with pytest.raises(ValueError, match="two shares of the samples, together"):
+            samples_needed(0.1, rates=rates)
+    with pytest.raises(ValueError, match=r"expected_limit\(n_samples=0\): at least 1"):
+        expected_limit(0, (0.1, 0.1))
 
 
 def test_certify_takes_selections_and_pruners():
@@ -231,10 +318,11 @@ def test_two_models(forest_and_data):
     needed = nothing.tolerance_needed
     assert found.excess_limit <= needed < found.excess_limit + 1e-4
     assert str(nothing) == (
-        "It is not certified that these 10 of 20 members err at most 0.5 percentage "
-        "points more than all of them, with 95 % confidence from 1,200 samples, taken "
-        f"as new: more samples may do, and a tolerance of {needed:g} would. Recall "
-        f"falls by at most: {', '.join(limits)}."
+        "Not certified that these 10 of 20 members err at most 0.5 percentage points "
+        f"more than all of them: proven is at most {100 * found.excess_limit:.2f}, "
+        "with 95 % confidence from 1,200 samples, taken as new. If both keep erring "
+        f"this often, more samples would not do; a tolerance of {needed:g} would. "
+        f"Recall falls by at most: {', '.join(limits)}."
     )
     assert nothing.to_dict()["tolerance_needed"] == needed
     assert quorate.certify(forest, small, X[300:], y[300:], tolerance=needed).holds
@@ -269,7 +357,7 @@ def test_second_models_are_no_subsets(forest_and_data, n_members):
     nothing = quorate.certify(forest, other, X[300:], y[300:], tolerance=0.005)
     assert (nothing.holds, nothing.n_kept) == (False, 20)
     assert nothing.support.all()
-    assert "certified that the second model, of " in str(nothing)
+    assert str(nothing).startswith("Not certified that the second model, of ")
     batches = [(X[300:900], y[300:900]), (X[900:], y[900:])]
     again = quorate.certify(forest, other, batches, tolerance=0.2)
     assert again.to_dict() == found.to_dict()

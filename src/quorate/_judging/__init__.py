@@ -5,15 +5,16 @@ without approximation, as long as the samples are drawn independently from the s
 source as those to come, and took part neither in training nor in choosing members.
 """
 
-from quorate._judging._certificate import (
-    Certificate,
-    error_limit,
-    excess_limit,
-    samples_needed,
-)
+from quorate._judging._certificate import Certificate
 from quorate._judging._certify import certify
 from quorate._judging._compare import Comparison, compare
 from quorate._judging._frontier import Frontier, FrontierPoint, frontier
+from quorate._judging._limits import (
+    error_limit,
+    excess_limit,
+    expected_limit,
+    samples_needed,
+)
 
 __all__ = [
     "Certificate",
@@ -24,6 +25,7 @@ __all__ = [
     "compare",
     "error_limit",
     "excess_limit",
+    "expected_limit",
     "frontier",
     "samples_needed",
 ]

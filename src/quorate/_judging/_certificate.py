@@ -1,4 +1,4 @@
-"""Exact limits on error rates, and what they prove, in figures and in a sentence."""
+"""What limits on error rates prove, in figures and in a sentence."""
 
 import math
 from dataclasses import dataclass
@@ -6,101 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from quorate._kernels import excess, limits
+from quorate._judging._limits import excess_limit, samples_needed
 from quorate._output import escape
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import points_text
 from quorate._votes import PairedErrors, VoteSource
 
 _MOST_CLASSES = 10  # whose limits are put into words
-
-
-def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
-    """Return the exact upper limit on an error rate.
-
-    Parameters
-    ----------
-    n_errors, n_samples : int
-        Errors seen, and samples looked at.
-    delta : float
-        Probability that the true error rate lies above the limit, at most.
-
-    Examples
-    --------
-    >>> from quorate import error_limit
-    >>> round(error_limit(0, 100), 4)
-    0.0295
-    """
-    check_share("error_limit", "delta", delta)
-    if not 0 <= n_errors <= n_samples or n_samples < 1:
-        raise ValueError(
-            f"error_limit: {n_errors} errors on {n_samples} samples; 0 to all of at "
-            "least one."
-        )
-    return float(limits.upper_limit(n_errors, n_samples, delta))
-
-
-def excess_limit(
-    only_first: Any, only_second: Any, n_samples: int, delta: float = 0.05
-) -> FloatArray:
-    """Return the upper limit on by how much one model errs more than another.
-
-    Exact for any number of samples: an unconditional test of the three counts,
-    inverted. See :doc:`/reliability`.
-
-    Parameters
-    ----------
-    only_first, only_second : int or array of int
-        Samples that only the first, and only the second model gets wrong.
-    n_samples : int
-        Samples looked at.
-    delta : float
-        Probability that the true excess lies above the limit, at most.
-
-    Examples
-    --------
-    >>> from quorate import excess_limit
-    >>> float(excess_limit(3, 3, 1000).round(4))
-    0.0048
-    """
-    check_share("excess_limit", "delta", delta)
-    first, second = np.asarray(only_first), np.asarray(only_second)
-    if (first < 0).any() or (second < 0).any() or (first + second > n_samples).any():
-        raise ValueError(
-            f"excess_limit: counts from 0 that together are at most the {n_samples} "
-            "samples."
-        )
-    return excess.excess_limit(first, second, n_samples, delta)
-
-
-def samples_needed(tolerance: float, delta: float = 0.05) -> int:
-    """Return the fewest samples that can certify anything at this tolerance.
-
-    That many suffice for a subset that is never wrong alone; real ones need more.
-
-    Examples
-    --------
-    >>> from quorate import samples_needed
-    >>> samples_needed(0.02)
-    149
-    """
-    check_share("samples_needed", "tolerance", tolerance)
-    check_share("samples_needed", "delta", delta)
-    few, enough = 0, 1
-    while excess.excess_limit(0, 0, enough, delta) > tolerance:
-        few, enough = enough, 2 * enough
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        if excess.excess_limit(0, 0, middle, delta) > tolerance:
-            few = middle
-        else:
-            enough = middle
-    return enough
-
-
-def check_share(owner: str, name: str, value: float) -> None:
-    if not (isinstance(value, (int, float)) and 0 < value < 1):
-        raise ValueError(f"{owner}({name}={value!r}): a number between 0 and 1.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +123,9 @@ class Certificate:
         candidate, or of what is certified, and empty where that is the whole ensemble.
     empty_from : float
         The tolerance from which on a model that ignores a class would be certified.
+    samples_needed : int | None
+        How many samples in all would certify the largest candidate, if errors stay as
+        frequent as they are; None if it is certified, or where no number would.
     """
 
     order: IntArray
@@ -233,6 +148,7 @@ class Certificate:
     n_second: int | None = None
     classes: tuple[ClassLimit, ...] = ()
     empty_from: float = 1.0
+    samples_needed: int | None = None
 
     @property
     def n_kept(self) -> int:
@@ -256,6 +172,15 @@ class Certificate:
         return float(self.excess_limits[self.sizes == self.n_kept][0])
 
     @property
+    def rates(self) -> tuple[float, float]:
+        """Shares of the samples wrong only by the last candidate, only by the whole.
+
+        What :func:`quorate.expected_limit` and :func:`quorate.samples_needed` take.
+        """
+        only = self.only_subset_wrong[-1], self.only_full_wrong[-1]
+        return float(only[0] / self.n_samples), float(only[1] / self.n_samples)
+
+    @property
     def tolerance_needed(self) -> float | None:
         """The tolerance with which the same samples certify something.
 
@@ -263,10 +188,15 @@ class Certificate:
         """
         if self.holds:
             return self.tolerance
-        if self.sizes[-1] == self.n_members and not self.single:
-            return None  # there is nothing but the whole
+        if self._has_no_candidate:
+            return None
         limit = math.ceil(10_000 * float(self.excess_limits[-1])) / 10_000
         return limit if limit < self.empty_from else None
+
+    @property
+    def _has_no_candidate(self) -> bool:
+        """Whether there is nothing but the whole."""
+        return not self.single and int(self.sizes[-1]) == self.n_members
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
@@ -284,6 +214,7 @@ class Certificate:
             "error_limit": self.error_limit,
             "excess_limit": self.excess_limit,
             "tolerance_needed": self.tolerance_needed,
+            "samples_needed": self.samples_needed,
             "second_members": self.n_second,
             "classes": [limit.to_dict() for limit in self.classes],
             "sentence": str(self),
@@ -325,39 +256,57 @@ class Certificate:
 
     @property
     def _claim(self) -> str:
-        """What is certified, or is not."""
-        some, every = int(self.sizes[-1]), self.n_members
-        who, whom = f"These {some} of {every} members err", "all of them"
+        """What is certified; or is not, of the largest candidate."""
+        some, whom = int(self.sizes[-1]), "all of them"
+        if self.holds and self.n_second is None:
+            some = self.n_kept
+        who = f"These {some} of {self.n_members} members err"
         if self.n_second is not None:
             who = f"The second model, of {some} member{'s' * (some != 1)}, errs"
-            whom = f"the first, of {every}"
-        elif not self.single:
-            who = f"These {self.n_kept} of {every} members err"
+            whom = f"the first, of {self.n_members}"
+        elif some == 1:
+            who = f"This one of {self.n_members} members errs"
+        elif not (self.holds or self.single):
+            who = f"The first {some} of {self.n_members} members err"
         limit = f"at most {100 * self.tolerance:g} percentage points more than"
         return f"{who} {limit} {whom}"
 
     def _refusal(self, sure: str) -> str:
-        needed = self.tolerance_needed
-        remedy = "more samples may do"
-        if needed is not None:
-            remedy += f", and a tolerance of {needed:g} would"
-        if self.single:
-            claim = self._claim[0].lower() + self._claim[1:]
-            return f"It is not certified that {claim}, with {sure}: {remedy}."
+        """Say what was asked, what is proven instead, and what would do."""
+        if self._has_no_candidate:
+            return "Nothing to certify: the order has no size but that of all members."
+        claim = self._claim[0].lower() + self._claim[1:]
+        proven = f"at most {100 * float(self.excess_limits[-1]):.2f}"
         return (
-            f"No subset is certified to err at most {100 * self.tolerance:g} "
-            f"percentage points more than all {self.n_members} members, with "
-            f"{sure}: {remedy}."
+            f"Not certified that {claim}: proven is {proven}, with {sure}. "
+            f"{self._remedy}"
         )
 
+    @property
+    def _remedy(self) -> str:
+        """How many samples, or which tolerance, would be enough."""
+        often, tolerance = "If both keep erring this often,", self.tolerance_needed
+        if self.samples_needed is None:
+            also = "" if tolerance is None else f"; a tolerance of {tolerance:g} would"
+            return f"{often} more samples would not do{also}."
+        # To two digits: how often is not known better.
+        digit = 10 ** max(len(str(self.samples_needed)) - 2, 0)
+        about = -(-self.samples_needed // digit) * digit
+        more = f"({about - self.n_samples:,} more)"
+        also = "" if tolerance is None else f", or a tolerance of {tolerance:g}"
+        return f"{often} about {about:,} samples {more} would do{also}."
+
     def __repr__(self) -> str:
-        of = "of" if self.n_second is None else "beside"
-        return (
-            f"Certificate({self.n_kept} {of} {self.n_members} members, "
-            f"tolerance={self.tolerance:g}, delta={self.delta:g}; error "
-            f"{self.error:.4f}, all members {self.full_error:.4f}, "
+        asked = f"tolerance={self.tolerance:g}, delta={self.delta:g}"
+        errors = (
+            f"error {self.error:.4f}, all members {self.full_error:.4f}, "
             f"{self.n_samples} samples)"
         )
+        if not self.holds:
+            return f"Certificate(not certified, {asked}; {errors}"
+        of = "of" if self.n_second is None else "beside"
+        kept = f"{self.n_kept} {of} {self.n_members} members"
+        return f"Certificate({kept}, {asked}; {errors}"
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(str(self))}</p>"

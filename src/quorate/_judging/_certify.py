@@ -16,15 +16,15 @@ from quorate._ensembles import (
     source_of,
     were_chosen_on,
 )
-from quorate._judging._certificate import (
-    Certificate,
+from quorate._judging._certificate import Certificate, class_limits
+from quorate._judging._compare import read_pair
+from quorate._judging._limits import (
     check_share,
-    class_limits,
     error_limit,
     excess_limit,
+    fewest_samples,
     samples_needed,
 )
-from quorate._judging._compare import read_pair
 from quorate._scoring import (
     costs_of_ignoring,
     is_accuracy,
@@ -330,6 +330,11 @@ def _walk_down(
         if single or holds
         else (),
         empty_from=empty_from,
+        samples_needed=None
+        if holds or not failed.size
+        else fewest_samples(
+            counts[:2, failed[0]], samples, tolerance, delta, int(samples.sum())
+        ),
     )
 
 

@@ -27,7 +27,8 @@ from quorate._ensembles import (
     source_of,
     were_chosen_on,
 )
-from quorate._judging._certificate import class_limits, error_limit, excess_limit
+from quorate._judging._certificate import class_limits
+from quorate._judging._limits import error_limit, excess_limit
 from quorate._output import table_html
 from quorate._scoring import (
     Score,

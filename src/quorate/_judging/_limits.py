@@ -1,0 +1,201 @@
+"""Exact limits on error rates, and how many samples a limit takes."""
+
+from typing import Any
+
+import numpy as np
+
+from quorate._kernels import excess, limits
+from quorate._typing import Array, FloatArray
+
+_MOST_SAMPLES = 10**8  # more than anybody would label
+
+
+def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
+    """Return the exact upper limit on an error rate.
+
+    Parameters
+    ----------
+    n_errors, n_samples : int
+        Errors seen, and samples looked at.
+    delta : float
+        Probability that the true error rate lies above the limit, at most.
+
+    Examples
+    --------
+    >>> from quorate import error_limit
+    >>> round(error_limit(0, 100), 4)
+    0.0295
+    """
+    check_share("error_limit", "delta", delta)
+    if not 0 <= n_errors <= n_samples or n_samples < 1:
+        raise ValueError(
+            f"error_limit: {n_errors} errors on {n_samples} samples; 0 to all of at "
+            "least one."
+        )
+    return float(limits.upper_limit(n_errors, n_samples, delta))
+
+
+def excess_limit(
+    only_first: Any, only_second: Any, n_samples: int, delta: float = 0.05
+) -> FloatArray:
+    """Return the upper limit on by how much one model errs more than another.
+
+    Exact for any number of samples: an unconditional test of the three counts,
+    inverted. See :doc:`/reliability`.
+
+    Parameters
+    ----------
+    only_first, only_second : int or array of int
+        Samples that only the first, and only the second model gets wrong.
+    n_samples : int
+        Samples looked at.
+    delta : float
+        Probability that the true excess lies above the limit, at most.
+
+    Examples
+    --------
+    >>> from quorate import excess_limit
+    >>> float(excess_limit(3, 3, 1000).round(4))
+    0.0048
+    """
+    check_share("excess_limit", "delta", delta)
+    first, second = np.asarray(only_first), np.asarray(only_second)
+    if (first < 0).any() or (second < 0).any() or (first + second > n_samples).any():
+        raise ValueError(
+            f"excess_limit: counts from 0 that together are at most the {n_samples} "
+            "samples."
+        )
+    return excess.excess_limit(first, second, n_samples, delta)
+
+
+def expected_limit(
+    n_samples: int, rates: tuple[float, float], delta: float = 0.05
+) -> float:
+    """Return the limit on the extra error to expect from so many samples.
+
+    Parameters
+    ----------
+    n_samples : int
+        Samples that will be looked at.
+    rates : tuple of float
+        Shares of samples that only the small, and only the big model gets wrong; from
+        a first look, such as :attr:`quorate.Certificate.rates`, or guessed.
+    delta : float
+        Probability that the true extra error lies above the limit, at most.
+
+    Examples
+    --------
+    >>> from quorate import expected_limit
+    >>> [round(expected_limit(n, (0.02, 0.02)), 4) for n in (500, 2000, 8000)]
+    [0.0156, 0.0075, 0.0037]
+    """
+    check_share("expected_limit", "delta", delta)
+    _check_rates("expected_limit", rates)
+    if n_samples < 1:
+        raise ValueError(f"expected_limit(n_samples={n_samples!r}): at least 1.")
+    return _limit_of_more(np.array([rates]).T * n_samples, [n_samples], delta)
+
+
+def samples_needed(
+    tolerance: float, delta: float = 0.05, rates: tuple[float, float] = (0.0, 0.0)
+) -> int:
+    """Return how many samples it takes to certify a tolerance.
+
+    Parameters
+    ----------
+    tolerance : float
+        By how much the error may exceed that of the big model.
+    delta : float
+        Probability of a wrong certificate, at most.
+    rates : tuple of float
+        Shares of samples that only the small, and only the big model gets wrong. By
+        default the models never differ, which takes the fewest samples.
+
+    Examples
+    --------
+    >>> from quorate import samples_needed
+    >>> samples_needed(0.02)
+    149
+    >>> samples_needed(0.02, rates=(0.03, 0.025))
+    721
+    """
+    check_share("samples_needed", "tolerance", tolerance)
+    check_share("samples_needed", "delta", delta)
+    _check_rates("samples_needed", rates)
+    # As rates of many samples: what is asked for are multiples of these.
+    counts = np.array([rates]).T * _MOST_SAMPLES
+    needed = fewest_samples(counts, np.array([_MOST_SAMPLES]), tolerance, delta)
+    if needed is None:
+        raise ValueError(
+            f"samples_needed(tolerance={tolerance!r}, rates={rates!r}): the tolerance "
+            "has to be above the difference of the rates, or no number of samples is "
+            "enough."
+        )
+    return needed
+
+
+def fewest_samples(
+    counts: Array, samples: Array, tolerance: float, delta: float, beyond: int = 0
+) -> int | None:
+    """Return how many samples like these would keep the limit within a tolerance.
+
+    Parameters
+    ----------
+    counts : array of shape (2, n_classes)
+        Samples that only the first, and only the second model gets wrong.
+    samples : array of shape (n_classes,)
+        Samples of each class; one entry where classes do not count the same.
+    tolerance, delta : float
+        As for :func:`samples_needed`.
+    beyond : int
+        As many are not enough.
+
+    Returns
+    -------
+    int or None
+        None where no number is enough, or none below a hundred million.
+    """
+    total = int(np.sum(samples))
+
+    def is_enough(n: int) -> bool:
+        more = np.ceil(samples * (n / total) - 1e-9)
+        level = delta / len(samples)
+        return _limit_of_more(counts * (n / total), more, level) <= tolerance
+
+    apart = float(np.mean((counts[0] - counts[1]) / samples))
+    variance = float(np.mean(counts.sum(axis=0) / samples))
+    # Where a normal limit would be enough; no exact one is much sooner.
+    room = max(tolerance - apart, 1e-12)
+    few, enough = beyond, max(beyond + 1, int(variance * (2.0 / room) ** 2))
+    if tolerance <= apart or enough > _MOST_SAMPLES:
+        return None
+    while not is_enough(enough):
+        few, enough = enough, 2 * enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if is_enough(middle) else (middle, enough)
+    return enough
+
+
+def _limit_of_more(counts: Array, samples: Any, delta: float) -> float:
+    """Return the mean limit over classes; between whole counts, on a straight line."""
+    parts = []
+    for (b, c), n in zip(np.round(counts, 6).T, samples, strict=True):
+        corners = np.floor([b, c])[:, None] + (0, 1)
+        first, second = np.meshgrid(*np.minimum(corners, n), indexing="ij")
+        limits = excess.excess_limit(first, np.minimum(second, n - first), n, delta)
+        share = b - corners[0, 0], c - corners[1, 0]
+        parts.append((1 - share[0], share[0]) @ limits @ (1 - share[1], share[1]))
+    return float(np.mean(parts))
+
+
+def _check_rates(owner: str, rates: tuple[float, float]) -> None:
+    if len(rates) != 2 or min(rates) < 0 or not sum(rates) <= 1:
+        raise ValueError(
+            f"{owner}(rates={rates!r}): two shares of the samples, together at most 1."
+        )
+
+
+def check_share(owner: str, name: str, value: float) -> None:
+    if not (isinstance(value, (int, float)) and 0 < value < 1):
+        raise ValueError(f"{owner}({name}={value!r}): a number between 0 and 1.")
