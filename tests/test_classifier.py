@@ -202,7 +202,7 @@ class TestPrune:
         """A pruned forest is an ordinary forest of that size, nothing around it."""
         X, _, y, _ = data
         forest = RandomForestClassifier(40, random_state=0, n_jobs=2).fit(X, y)
-        small = prune(forest, X, y, keep=5)
+        small = prune(forest, X, y, keep=5, distil=False)
         native = RandomForestClassifier(5, random_state=0, n_jobs=2).fit(X, y)
         assert type(small) is type(native)
         assert set(vars(small)) - {"pruning_"} == set(vars(native))
@@ -327,7 +327,8 @@ class TestPrunedClassifier:
             ((X, y), "out-of-bag votes"),
             ((X_test, y_test), "votes on samples taken as new"),
         ):
-            model = PrunedClassifier(FrozenEstimator(forest), keep=9).fit(*rows)
+            frozen = FrozenEstimator(forest)
+            model = PrunedClassifier(frozen, keep=9, distil=False).fit(*rows)
             inner = model.estimator_.estimator
             assert inner.pruning_["chosen_on"] == chosen_on
             assert len(inner.estimators_) == 9

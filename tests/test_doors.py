@@ -199,7 +199,7 @@ def test_a_study_keeps_the_members_of_prune(kind, learner, method, monkeypatch):
     (_, X_test, y_test), _, _ = seen["collect_votes"][1]
     selection: Selection = seen["choose"][0][2]
     model = ensemble.model
-    small = quorate.prune(model, X, y, method, KEEP)
+    small = quorate.prune(model, X, y, method, KEEP, distil=False)
     kept = selection.members.tolist()
     assert small.pruning_["kept"] == kept
     assert row["result"]["kept"] == len(kept)
@@ -244,8 +244,9 @@ def test_members_are_read_once(name, options, data, fitted, monkeypatch):
     for kind in {type(each) for each in _registry.KINDS}:
         monkeypatch.setattr(kind, "read", counting(kind.read))
     X, y = data
-    quorate.prune(fitted[name], X[CHOOSE], y[CHOOSE], **options)
-    assert sum(model is core for model in reads) == 1
+    small = quorate.prune(fitted[name], X[CHOOSE], y[CHOOSE], **options)
+    as_teacher = "distil" in small.pruning_
+    assert sum(model is core for model in reads) == 1 + as_teacher
 
 
 class TestTrainingRows:
@@ -297,7 +298,7 @@ class TestTrainingRows:
 
     @pytest.mark.parametrize("name", ["forest", "bagging", "pipeline"])
     def test_compare_out_of_bag(self, name, rows, fitted):
-        small = quorate.prune(fitted[name], *rows, keep=6)
+        small = quorate.prune(fitted[name], *rows, keep=6, distil=False)
         compared = quorate.compare(fitted[name], small, *rows)
         assert compared.source is VoteSource.OUT_OF_BAG
         assert compared.error_limits is compared.excess_limit is None

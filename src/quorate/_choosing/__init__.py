@@ -11,6 +11,7 @@ from quorate._choosing._choose import (
     method_for,
     select,
 )
+from quorate._choosing._crossfit import fit_on, split_evidence
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, gather
 from quorate._choosing._expected import (
     ExpectedError,
@@ -57,11 +58,13 @@ __all__ = [
     "choose",
     "expectations",
     "expected_errors",
+    "fit_on",
     "gather",
     "has_whole_order",
     "method_for",
     "select",
     "size_curve",
     "size_for",
+    "split_evidence",
     "with_expected_error",
 ]

@@ -14,7 +14,7 @@ import numpy as np
 
 from quorate._choosing._crossfit import cross_fitted_curve, fit_on, folds_of
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, draw_rows
-from quorate._choosing._expected import expected_error
+from quorate._choosing._expected import expected_error, with_expected_error
 from quorate._choosing._selection import Selection
 from quorate._choosing._size import (
     DEFAULT,
@@ -31,7 +31,14 @@ from quorate._choosing._size import (
 )
 from quorate._messages import nearest, unknown_name, warn
 from quorate._random import as_seed
-from quorate._scoring import Score, check_ranking, check_scoring, score_for, why_empty
+from quorate._scoring import (
+    Score,
+    check_ranking,
+    check_scoring,
+    find_score,
+    score_for,
+    why_empty,
+)
 from quorate._typing import Array, Progress
 from quorate._votes import (
     Summary,
@@ -66,6 +73,9 @@ class Chooser:
         What good means; see :func:`quorate.select`. Accuracy by default.
     seed : int, optional
         For methods that draw at random and have no seed of their own.
+    distilled_size : callable, optional
+        Where the members kept are distilled: finds how many are enough then, from
+        evidence on new samples and the method.
     progress : callable, optional
         Called with steps done and their number by methods that take long.
     owner : str
@@ -82,11 +92,13 @@ class Chooser:
         *,
         scoring: Any = None,
         seed: int | None = None,
+        distilled_size: Callable[[Any, Pruner], int] | None = None,
         progress: Progress | None = None,
         owner: str = "prune",
         **parameters: Any,
     ) -> None:
         self.owner, self.progress = owner, progress
+        self.distilled_size = distilled_size
         self.auto = isinstance(method, str) and method == "auto"
         refuse_uncovered(scoring, evidence.votes, owner)
         self.score = score_for(scoring, evidence.votes, owner)
@@ -129,15 +141,26 @@ class Chooser:
     def _choose_by_errors(self, size: SizeByErrors) -> Selection:
         self._refuse_unfit_samples()
         votes, score, members = self.evidence.votes, self.score, self._fit_all()
+        pruner, order = members.pruner, members.order
         if not folds_of(votes, score):
             reason = "are too few to find out how many members are enough"
             self._warn_that_all_stay(members.n_kept, reason)
             return self.first(self._with_curve(members), members.n_kept)
         if size.tolerance is not None and score.is_accuracy:
             _refuse_empty(size.tolerance, votes, self.owner)
-        curve = cross_fitted_curve(self.evidence, members.pruner, members.order, score)
-        number = size.resolve(curve)
-        if number is None:
+        curve = cross_fitted_curve(self.evidence, pruner, order, score)
+        members = replace(members, curve=curve)
+        sized_by = self._sized_by(size)
+        if sized_by is not score:
+            members = replace(members, sized_by="log-loss")
+            if self.distilled_size is not None and _are_new(votes):
+                number = self.distilled_size(self.evidence, pruner)
+                chosen = self.first(members, number)
+                chosen = replace(chosen, sized_by="log-loss after distillation")
+                return with_expected_error(chosen, self.evidence)
+            curve = cross_fitted_curve(self.evidence, pruner, order, sized_by)
+        found = size.resolve(curve)
+        if found is None:
             raise ValueError(
                 f"{size.text}: {votes.n_samples} samples cannot show that any "
                 f"choice of {type(self.pruner).__name__} comes that close to all "
@@ -145,9 +168,22 @@ class Chooser:
             )
         if size.tolerance is not None:
             reason = "cannot show that fewer members come that close to all of them"
-            self._warn_that_all_stay(number, reason)
-        expected = expected_error(self.evidence, members.pruner, size, score)
-        return self.first(replace(members, curve=curve, expected=expected), number)
+            self._warn_that_all_stay(found, reason)
+        expected = expected_error(self.evidence, pruner, size, score, sized_by)
+        return self.first(replace(members, expected=expected), found)
+
+    def _sized_by(self, size: SizeByErrors) -> Score:
+        """Return the score that finds the size.
+
+        By errors alone a handful of members is enough where a class is rare, and ranks
+        samples poorly. So what is left to "auto" goes by log-loss, where there are
+        probabilities.
+        """
+        votes = self.evidence.votes
+        left_to_auto = self.auto and size.is_auto and self.score.given is None
+        if left_to_auto and votes.rule == "average":
+            return find_score("neg_log_loss", votes.classes, self.owner)
+        return self.score
 
     def _fit_all(self) -> Selection:
         """Return all members in order, without the error along it."""
@@ -435,6 +471,10 @@ def refuse_uncovered(scoring: Any, votes: Votes, owner: str) -> None:
         raise ValueError(
             f"{owner}(scoring={scoring!r}): cannot be computed, since {votes.flaw}."
         )
+
+
+def _are_new(votes: Votes) -> bool:
+    return votes.source is not None and votes.source.is_unseen
 
 
 def _warn_of_flawed_votes(pruner: Pruner, votes: Votes) -> None:

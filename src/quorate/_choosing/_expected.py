@@ -58,6 +58,10 @@ class ExpectedError:
         How much more that is than the error of all members; below zero, less.
     excess_error : float
         Standard error of the difference, on the same samples.
+    with_size : bool
+        Whether the number of members was found without the samples judged on, too.
+    before_distillation : bool
+        Whether the members kept have other leaves than those judged here.
     by_fewer_votes : bool
         Whether members were judged by fewer votes than there will be on new samples, as
         out of bag where a method has no order: few of them look weaker than they are.
@@ -65,6 +69,8 @@ class ExpectedError:
         The samples judged on, as positions among those voted on.
     decisions : IntArray
         The class that members chosen without it decide for, on each of them.
+    shares : FloatArray
+        What they give to each class, on each of them.
     """
 
     error: float
@@ -73,12 +79,17 @@ class ExpectedError:
     standard_error: float = 0.0
     excess: float = 0.0
     excess_error: float = 0.0
+    with_size: bool = False
+    before_distillation: bool = False
     by_fewer_votes: bool = False
     samples: IntArray = field(
         default_factory=lambda: np.arange(0), repr=False, compare=False
     )
     decisions: IntArray = field(
         default_factory=lambda: np.arange(0), repr=False, compare=False
+    )
+    shares: FloatArray = field(
+        default_factory=lambda: np.empty((0, 0)), repr=False, compare=False
     )
 
     def __str__(self) -> str:
@@ -87,7 +98,9 @@ class ExpectedError:
         if not self.score.is_accuracy:
             about += f" +- {self.standard_error:.4f}"
             limit = f"at least {text(self.limit)}"
-        return f"{self.score.loss_title} about {about}, {limit} with 95 % confidence"
+        which = "before distillation: " * self.before_distillation
+        title = f"{which}{self.score.loss_title}"
+        return f"{title} about {about}, {limit} with 95 % confidence"
 
     def accuracies(self, votes: Votes) -> tuple[float, float]:
         """Return the accuracy of all members where chosen, and what to expect.
@@ -136,23 +149,41 @@ class ExpectedError:
             "limit": self.limit,
             "excess": self.excess,
             "excess_error": self.excess_error,
+            "before_distillation": self.before_distillation,
             "by_fewer_votes": self.by_fewer_votes,
             "n_samples": int(self.samples.size),
         }
 
 
 def expected_error(
-    evidence: Evidence, pruner: Pruner, size: "SizeByErrors", score: Score
+    evidence: Evidence,
+    pruner: Pruner,
+    size: "SizeByErrors",
+    score: Score,
+    sized_by: Score,
 ) -> ExpectedError:
     """Find members and their number without each fold in turn, and judge them on it.
 
     The errors that found a size flatter it: of many sizes, some look good. So the whole
     procedure is repeated without the samples that judge it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What is chosen on.
+    pruner : Pruner
+        The method, which is to order everybody.
+    size : SizeByErrors
+        How the number is found along an order.
+    score : Score
+        What members are judged by.
+    sized_by : Score
+        What their number is found by.
     """
     votes, scorer = evidence.votes, CrossFitScorer(evidence.votes, score)
     for held, others in split_evidence(evidence, score):
         fitted = fit_on(others, pruner)
-        curve = cross_fitted_curve(others, pruner, fitted.order_, score)
+        curve = cross_fitted_curve(others, pruner, fitted.order_, sized_by)
         number = size.resolve(curve)
         if number is None:
             scorer.add(held, votes.at(held))  # everybody stays
@@ -161,7 +192,7 @@ def expected_error(
         if not (fitted.tags.nested or votes.is_masked):
             fitted = fit_on(others, make_pruner(pruner, keep=number))
         scorer.add_first(held, fitted, number)
-    return scorer.result()
+    return replace(scorer.result(), with_size=True)
 
 
 def expected_errors(
@@ -185,21 +216,21 @@ def expected_errors(
     some, everybody = _at_most(evidence), CrossFitScorer(evidence.votes, score)
     if not can_expect(some.votes, score):
         return [None] * len(selections)
-    if any(map(_keeps_all, selections)):
+    if not all(selection.drops_members for selection in selections):
         everybody.add(np.arange(evidence.votes.n_samples), evidence.votes)
     scorers = [CrossFitScorer(some.votes, score) for _ in selections]
     chosen = [
         (*_method_of(selection, some.votes), scorer)
         for selection, scorer in zip(selections, scorers, strict=True)
-        if not _keeps_all(selection)
+        if selection.drops_members
     ]
     for held, others in split_evidence(some, score) if chosen else ():
         for pruner, number, scorer in chosen:
             scorer.add_first(held, fit_on(others, pruner), number)
     return [
-        everybody.result()
-        if _keeps_all(selection)
-        else _on_all_samples(scorer.result(), evidence.votes, selection.pruner)
+        _on_all_samples(scorer.result(), evidence.votes, selection.pruner)
+        if selection.drops_members
+        else everybody.result()
         for selection, scorer in zip(selections, scorers, strict=True)
     ]
 
@@ -231,7 +262,7 @@ def expectations(
     """
     same, curve = score is selection.judged_by, selection.curve
     expected = selection.expected if same else None
-    if expected is None or _keeps_all(selection):
+    if expected is None or not selection.drops_members:
         expected = expected_errors(evidence, [selection], score)[0] or expected
     if not (same and isinstance(curve, CrossFittedCurve)):
         curve = _expected_curve(evidence, selection, score)
@@ -263,11 +294,6 @@ def _method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None
         return make_pruner(pruner, keep=1.0 if votes.is_masked else number), number
     # An order that was cut is cut again.
     return pruner, number if number < pruner.order_.size else None
-
-
-def _keeps_all(selection: "Selection") -> bool:
-    """Tell whether those kept are the whole ensemble, with the weights it has."""
-    return selection.n_kept == selection.votes.n_members and selection.weights is None
 
 
 def _on_all_samples(
@@ -308,6 +334,7 @@ class CrossFitScorer:
     def __init__(self, votes: Votes, score: Score) -> None:
         self.votes, self.score = votes, score
         self.decisions: IntArray = np.full(votes.n_samples, -1)
+        self.shares: FloatArray = np.empty((votes.n_samples, votes.n_classes))
         self.inputs: Array = np.empty(0)
 
     def add_first(self, held: IntArray, fitted: Pruner, number: int | None) -> None:
@@ -331,6 +358,7 @@ class CrossFitScorer:
         """Note what an ensemble says of the samples of a fold."""
         prediction = WholePrediction(votes)
         self.decisions[held] = prediction.codes()
+        self.shares[held] = prediction.shares()
         inputs = self.score.inputs(prediction)
         if not self.inputs.size:
             shape = (self.votes.n_samples, *inputs.shape[1:])
@@ -354,6 +382,7 @@ class CrossFitScorer:
             excess_error=doubt,
             samples=places,
             decisions=self.decisions[places],
+            shares=self.shares[places],
         )
 
 

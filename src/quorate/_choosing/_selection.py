@@ -1,6 +1,6 @@
 """The members chosen, and what there is to know about the choice."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,6 +98,10 @@ class Selection:
         How the samples chosen on were drawn; None where all were looked at.
     latency : Latency | None
         What a call takes, where there was a budget of milliseconds for it.
+    sized_by : str
+        What the number of members was found by, where that is not the score.
+    distilled : bool
+        Whether the members kept got new leaves; errors here are those before.
     """
 
     votes: Votes
@@ -111,6 +115,15 @@ class Selection:
     expected: ExpectedError | None = None
     drawn: Drawn | None = None
     latency: Latency | None = None
+    sized_by: str = ""
+    distilled: bool = False
+
+    def with_new_leaves(self) -> "Selection":
+        """Return the same choice of members that have been distilled since."""
+        expected = self.expected
+        if expected is not None:
+            expected = replace(expected, before_distillation=True)
+        return replace(self, distilled=True, expected=expected)
 
     @property
     def support(self) -> BoolArray:
@@ -128,6 +141,11 @@ class Selection:
     def n_kept(self) -> int:
         """How many members are kept."""
         return int(self.order.size)
+
+    @property
+    def drops_members(self) -> bool:
+        """Whether those kept are not the whole ensemble, with the weights it has."""
+        return self.n_kept < self.votes.n_members or self.weights is not None
 
     @property
     def source(self) -> VoteSource | None:
@@ -242,13 +260,14 @@ class Selection:
     def __repr__(self) -> str:
         head = (
             f"Selection({self.n_kept} of {self.votes.n_members} members by "
-            f"{self._method}, {self.rule}; "
+            f"{self._method}{', distilled' * self.distilled}, {self.rule}; "
         )
         kept, whole, score = self.score, self.full_score, self.judged_by
         if kept is None or whole is None:
             return f"{head}chosen on {self.source}, where errors mean nothing)"
+        before = "before distillation: " * self.distilled
         shown = self.expected or (
-            f"{score.loss_title} where chosen {self._score_text(kept)}"
+            f"{before}{score.loss_title} where chosen {self._score_text(kept)}"
         )
         return f"{head}{shown}, all members {score.loss_text(whole.loss)})"
 
@@ -258,12 +277,14 @@ class Selection:
         rows = [
             ("kept", f"{self.n_kept} of {self.votes.n_members} members"),
             ("method", self._method),
-            ("size", self.rule),
+            ("size", self.rule + f", by {self.sized_by}" * bool(self.sized_by)),
             ("picked, in order", shown + (f" and {more} more" if more > 0 else "")),
         ]
         facts = {"chosen on": self.source, "samples": self.drawn, "time": self.latency}
         rows += [(name, str(fact)) for name, fact in facts.items() if fact is not None]
         kept, whole, title = self.score, self.full_score, self.judged_by.loss_title
+        if self.distilled:
+            rows.append(("leaves", "distilled; errors are those before"))
         if kept is not None and whole is not None:
             if self.expected is not None:
                 rows.append(("to expect", str(self.expected)))

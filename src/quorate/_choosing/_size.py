@@ -253,6 +253,11 @@ class SizeByErrors:
     at_best: bool = False
 
     @property
+    def is_auto(self) -> bool:
+        """Whether this is ``keep="auto"``."""
+        return self.tolerance is None and not self.at_best
+
+    @property
     def text(self) -> str:
         """The size, as it was given."""
         if self.tolerance is not None:

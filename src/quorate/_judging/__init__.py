@@ -7,7 +7,12 @@ source as those to come, and took part neither in training nor in choosing membe
 
 from quorate._judging._certificate import Certificate
 from quorate._judging._certify import certify
-from quorate._judging._compare import Comparison, compare
+from quorate._judging._compare import (
+    Comparison,
+    RareClass,
+    compare,
+    expected_rare_class,
+)
 from quorate._judging._frontier import Frontier, FrontierPoint, frontier
 from quorate._judging._limits import (
     error_limit,
@@ -21,11 +26,13 @@ __all__ = [
     "Comparison",
     "Frontier",
     "FrontierPoint",
+    "RareClass",
     "certify",
     "compare",
     "error_limit",
     "excess_limit",
     "expected_limit",
+    "expected_rare_class",
     "frontier",
     "samples_needed",
 ]

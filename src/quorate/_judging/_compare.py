@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from quorate._choosing import ExpectedError
 from quorate._data import in_memory, refuse_missing_labels
 from quorate._ensembles import (
     Ensemble,
@@ -51,6 +52,7 @@ from quorate._units import (
 from quorate._votes import (
     PairedErrors,
     Summary,
+    Votes,
     VoteSource,
     WholePrediction,
     pair_predictions,
@@ -180,6 +182,9 @@ class Comparison:
         samples and both give probabilities.
     flaw : str
         Why out-of-bag votes cannot judge; empty where they can.
+    undistilled : bool
+        Whether accuracy and the like are those of the second model's members before
+        they were distilled.
     """
 
     members: tuple[int, int]
@@ -202,6 +207,7 @@ class Comparison:
     chosen_on: bool = False
     rare: RareClass | None = None
     flaw: str = ""
+    undistilled: bool = False
 
     @property
     def speedup(self) -> float:
@@ -225,6 +231,12 @@ class Comparison:
             for name, pair, text in sizes
             if pair is not None
         ]
+        when = ", before distillation" * self.undistilled
+        return rows + [(f"{a}{when}", b, c, d) for a, b, c, d in self._quality()]
+
+    def _quality(self) -> list[tuple[str, str, str, str]]:
+        """Return the rows that say how good both are."""
+        rows: list[tuple[str, str, str, str]] = []
         if self.accuracy is not None:
             rows.append(("accuracy", *_in_percent(self.accuracy)))
         if self.score is not None and self.score_errors is not None:
@@ -515,6 +527,28 @@ def _out_of_bag(
     for each in ensembles:
         check_ranking(score, each, "compare")
     return {**judged, **_estimated(score, *map(score.estimate_votes, common))}
+
+
+def expected_rare_class(expected: ExpectedError, votes: Votes) -> RareClass | None:
+    """Return how well all members, and those kept, are expected to rank a rare class.
+
+    Parameters
+    ----------
+    expected : ExpectedError
+        What to expect of those kept.
+    votes : Votes
+        The votes that they were chosen on.
+    """
+    if votes.rule != "average":
+        return None
+    judged = votes.at(expected.samples)
+    both = WholePrediction(judged).shares(), expected.shares
+    return RareClass.of(
+        judged.classes[judged.y],
+        lambda label: (
+            shares[:, np.flatnonzero(judged.classes == label)[0]] for shares in both
+        ),
+    )
 
 
 def _probabilities(model: Any, X: Any, label: Any) -> FloatArray | None:

@@ -34,7 +34,7 @@ from quorate._choosing import (
     gather,
     size_for,
 )
-from quorate._data import take_rows
+from quorate._data import sample_size, take_rows
 from quorate._ensembles import (
     Ensemble,
     RowSource,
@@ -44,6 +44,7 @@ from quorate._ensembles import (
     unwrapped,
 )
 from quorate._messages import unknown_name
+from quorate._pruned._auto import distilled_size, will_distil
 from quorate._pruned._distil import (
     check_distillable,
     check_options,
@@ -89,7 +90,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size from which
-        on none is worse than the best by more than one standard error; None where the
+        on none is worse than the best by more than one standard error, by log-loss or
+        errors as in :func:`quorate.prune`; None where the
         method finds its own size. By default 0.2, and for voting ensembles as in
         :func:`quorate.prune`.
     prune_on : {"auto", "oob", "train"}, float or cross-validation splitter
@@ -125,10 +127,11 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         What good means when members and their number are chosen; see
         :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
         every classifier.
-    distil : bool or dict
+    distil : bool, dict or "auto"
         Give the leaves of the trees kept new values, so that they agree with the whole
         ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
-        that average the probabilities of trees.
+        that average the probabilities of trees. "auto" does so with ``method="auto"``,
+        as in :func:`quorate.prune`.
 
     Attributes
     ----------
@@ -175,7 +178,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         n_jobs: int | None = None,
         lazy: Any = None,
         scoring: Any = None,
-        distil: Any = False,
+        distil: Any = "auto",
     ) -> None:
         self.estimator = estimator
         self.method = method
@@ -216,12 +219,15 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         # What is not known is refused before the work.
         options = check_options(self.distil, "PrunedClassifier", n_jobs=self.n_jobs)
         check_method(self.method)
-        self._check_what_is_asked_of(np.unique(y), distils=options is not None)
+        by_itself = isinstance(self.distil, str)
+        must_distil = options is not None and not by_itself
+        self._check_what_is_asked_of(np.unique(y), distils=must_distil)
         data = _Training(X, y, self._route(fit_params))
         evidence, unseen = self._fit_and_ask(data)
         whole = evidence.ensemble
-        if options is not None:
+        if must_distil:
             check_distillable(whole)
+        distils = will_distil(self.distil, whole, X, self.method, self.scoring)
         seed = self._seed()
         if lazy is not None and lazy.mode == "calibrated" and unseen is not None:
             # Members that were chosen on some rows agree on them more than on others,
@@ -235,11 +241,15 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             size,
             scoring=self.scoring,
             seed=seed,
+            # Refitted members have seen what they would be judged on.
+            distilled_size=distilled_size if distils and not self.refit else None,
             owner="PrunedClassifier",
         )
         self.estimator_ = smaller_ensemble(whole, selection, evidence)
         X_unseen = None if unseen is None else take_rows(X, unseen)
-        if options is not None:
+        if options is not None and distils and (must_distil or selection.drops_members):
+            if by_itself:  # as many as members are chosen on, which is said once
+                options["max_samples"] = sample_size(None, "PrunedClassifier")
             if seed is not None:
                 options["random_state"] = seed
             # Rows held out, which the whole ensemble has not seen, or else all rows.

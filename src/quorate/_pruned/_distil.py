@@ -152,7 +152,7 @@ def distil(
     ensemble, classes = check_distillable(small)
     source = read_teacher(teacher, classes)
     n_crossed = _number_to_cross(n_rows, unlabelled)
-    strength = _checked_ridge(ridge, ensemble.n_members)
+    strength = as_ridge(ridge, ensemble.n_members)
     size, seed = sample_size(max_samples, "distil"), draw_seed(random_state, "distil")
     X, chosen, drawn = _draw_rows(ensemble, X, target, size, seed)
     unlabelled = in_memory(unlabelled)
@@ -203,7 +203,8 @@ def check_options(
 ) -> dict[str, Any] | None:
     """Return options of :func:`distil` from what ``distil=`` was given; None for no.
 
-    Those who say True get the same result each time, by ``seed`` if there is one.
+    Those who say True or "auto" get the same result each time, by ``seed`` if there is
+    one; what "auto" comes to is settled by ``will_distil``.
 
     Examples
     --------
@@ -213,12 +214,12 @@ def check_options(
     if given is False or given is None:
         return None
     defaults = {"random_state": seed or 0, "n_jobs": n_jobs}
-    if given is True:
+    if given is True or (isinstance(given, str) and given == "auto"):
         return defaults
     if not isinstance(given, Mapping):
         raise ValueError(
-            f"{owner}(distil={given!r}): True, False, or a dict of parameters of "
-            "quorate.distil."
+            f"{owner}(distil={given!r}): 'auto', True, False, or a dict of parameters "
+            "of quorate.distil."
         )
     options = inspect.signature(distil).parameters.values()
     names = {option.name for option in options if option.kind is option.KEYWORD_ONLY}
@@ -227,7 +228,7 @@ def check_options(
             problem = unknown_name("parameter", name, names)
             raise ValueError(f"{owner}(distil=...): {problem}")
     _number_to_cross(given.get("n_rows", "auto"), given.get("unlabelled"))
-    _checked_ridge(given.get("ridge", "auto"), 1)
+    as_ridge(given.get("ridge", "auto"), 1)
     return {**defaults, **given}
 
 
@@ -246,28 +247,35 @@ def check_distillable(model: Any) -> tuple[Ensemble, Array]:
 their probabilities are averaged can leaves learn probabilities.
     """
     ensemble = read_ensemble(model)
+    if (reason := why_not_distillable(ensemble)) is not None:
+        raise reason
+    return ensemble, as_labels(ensemble.classes, "the ensemble's classes")
+
+
+def why_not_distillable(ensemble: Ensemble) -> Exception | None:
+    """Return why the leaves of an ensemble cannot learn; None if they can."""
     name = type(ensemble.core).__name__
     if not ensemble.can_predict or ensemble.classes is None:
-        raise TypeError(
+        return TypeError(
             f"distil: small is a {name} of classifiers, not a model; keep members of "
             "a forest or of bagging."
         )
     if not ensemble.is_of_trees:
         other = next(member for member in ensemble.members if member.tree is None)
-        raise TypeError(
+        return TypeError(
             f"distil: members of {name} are not all decision trees "
             f"({type(other.estimator).__name__}), so they have no leaves to refit."
         )
     if ensemble.rule.name != "average":
-        raise counts_votes(name)
+        return counts_votes(name)
     for member in ensemble.members:
         bounds = getattr(member.estimator, "monotonic_cst", None)
         if bounds is not None and np.any(np.asarray(bounds) != 0):
-            raise ValueError(
+            return ValueError(
                 f"distil: {name} was trained with monotonic_cst, which new leaf values "
                 "would not keep."
             )
-    return ensemble, as_labels(ensemble.classes, "the ensemble's classes")
+    return None
 
 
 def counts_votes(name: str) -> TypeError:
@@ -362,7 +370,8 @@ def _number_to_cross(n_rows: Any, unlabelled: Any) -> int:
     return int(n_rows)
 
 
-def _checked_ridge(ridge: Any, n_members: int) -> float:
+def as_ridge(ridge: Any, n_members: int) -> float:
+    """Return how strongly the leaves of so many trees are held to their old values."""
     if isinstance(ridge, str) and ridge == "auto":
         return _ROWS_OF_RIDGE / n_members**2
     is_number = isinstance(ridge, Real) and not isinstance(ridge, bool)

@@ -19,7 +19,7 @@ from quorate._choosing import (
     size_for,
     with_expected_error,
 )
-from quorate._data import digest_rows
+from quorate._data import digest_rows, sample_size
 from quorate._ensembles import (
     Ensemble,
     RowSource,
@@ -28,6 +28,7 @@ from quorate._ensembles import (
     warn_of_heads,
 )
 from quorate._messages import warn
+from quorate._pruned._auto import distilled_size, will_distil
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as distil_leaves
 from quorate._pruned._latency import choose_in_time, kept_model
@@ -109,7 +110,7 @@ def prune(
     budget: Budget | None = None,
     batch: int | None = None,
     scoring: Any = None,
-    distil: bool | Mapping[str, Any] = False,
+    distil: bool | str | Mapping[str, Any] = "auto",
     n_jobs: int | None = None,
     max_samples: int | None = None,
     target: str | None = None,
@@ -139,7 +140,9 @@ def prune(
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size from which
-        on none is worse than the best by more than one standard error; None where the
+        on none is worse than the best by more than one standard error: by log-loss with
+        ``method="auto"`` where probabilities are averaged, on new samples after
+        distillation, otherwise by ``scoring``. None where the
         method finds its own size. By default 0.2; for lists, dicts and voting
         ensembles, of which a fifth may be one, all members that the method gives a
         weight, or as many as err least by cross-validation where it gives none. A
@@ -161,10 +164,13 @@ def prune(
     scoring : str, scorer, callable or None
         What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
         :func:`quorate.select`. Accuracy by default.
-    distil : bool or dict
+    distil : bool, dict or "auto"
         Give the leaves of the trees kept new values, so that they agree with the whole
         ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
-        that average the probabilities of trees.
+        that average the probabilities of trees. "auto", the default, distils such
+        forests and bagging where ``method`` is "auto" too, X is a table, and members
+        are not chosen for what they decide on rare classes, by ``class_weight`` or a
+        ``scoring`` such as "balanced_accuracy". A method that you name only chooses.
     n_jobs : int, optional
         Members asked at the same time.
     max_samples : int, optional
@@ -177,8 +183,8 @@ def prune(
         Return the list or dict of the members kept, not a model of them.
     return_selection : bool
         Return the choice as well: a :class:`quorate.Selection`, which knows order,
-        size curve and ``explain``. Its errors are those of the members as they were; of
-        distilled ones it says nothing.
+        size curve and ``explain``. Its errors are those of the members before they were
+        distilled.
     expect : bool
         Compute the error to expect of a number of members that was given, too, as
         ``selection.expected``: members are chosen without each fifth of 10,000 samples
@@ -231,11 +237,15 @@ def prune(
     size = size_for(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, prune, **parameters)
     seed = as_seed(random_state, "prune")
-    options = check_options(distil, "prune", seed, n_jobs=n_jobs)
-    if options is not None:
+    options = check_options(distil, "prune", seed, n_jobs=n_jobs) or {}
+    if options and distil != "auto":
         check_distillable(ensemble)  # before the work
-        # Of batches those drawn are all that is left.
-        options.setdefault("max_samples", None if y is None else max_samples)
+    if y is None:  # those drawn are all that is left
+        options.setdefault("max_samples", None)
+    elif distil == "auto":  # as many as members are chosen on, which is said once
+        options["max_samples"] = sample_size(max_samples, "prune")
+    else:
+        options.setdefault("max_samples", max_samples)
     evidence = gather(
         ensemble,
         X,
@@ -252,14 +262,28 @@ def prune(
     warn_of_heads(whole)
     _warn_of_shuffled_labels(evidence.votes)
 
+    given = evidence.X if y is None else X  # of files, the rows that were drawn
+    weight = parameters.get("class_weight")
+    distils = will_distil(distil, whole, given, method, scoring, weight)
+
     def build(selection: Selection) -> Any:
         smaller = smaller_ensemble(whole, selection, evidence)
-        if options is None:
+        if not is_distilled(selection):
             return smaller
-        given = evidence.X if y is None else X  # of files, the rows that were drawn
         return distil_leaves(smaller, whole.model, given, **options)
 
-    chooser = Chooser(evidence, method, size, scoring=scoring, seed=seed, **parameters)
+    def is_distilled(selection: Selection) -> bool:
+        return distils and (distil != "auto" or selection.drops_members)
+
+    chooser = Chooser(
+        evidence,
+        method,
+        size,
+        scoring=scoring,
+        seed=seed,
+        distilled_size=distilled_size if distils else None,
+        **parameters,
+    )
     if isinstance(size, SizeByCost) and "milliseconds" in size.limits:
         smaller, selection = choose_in_time(chooser, evidence, size, build)
     else:
@@ -267,6 +291,8 @@ def prune(
         smaller = build(selection)
     if expect:
         selection = with_expected_error(selection, chooser.evidence)
+    if is_distilled(selection):
+        selection = selection.with_new_leaves()
     if as_members and not whole.can_predict:
         smaller = whole.keep(selection.members)
     return (smaller, selection) if return_selection else smaller
@@ -328,6 +354,8 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
     weights = selection.weights
     # What is not asked for leaves no trace.
     by_score = {} if selection.judged_by.is_accuracy else {"scoring": selection.scoring}
+    if selection.sized_by:
+        by_score["sized_by"] = selection.sized_by
     return {
         "method": type(selection.pruner).__name__,
         "auto": selection.auto,

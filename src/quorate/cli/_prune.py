@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quorate._units import points_text
+from quorate._units import percent_text, points_text
 from quorate.cli import _options
 from quorate.cli._console import (
     comparison_table,
@@ -49,9 +49,12 @@ if TYPE_CHECKING:
 @_options.scoring
 @_options.class_weight("Let every class count the same when members are chosen.")
 @_options.rows
-@_options.flag(
-    "--distil",
-    "Give the leaves of the trees kept new values, learned from the whole model.",
+@_options.option(
+    "--distil/--no-distil",
+    click.BOOL,
+    "Give the leaves of the trees kept new values, learned from the whole model, or "
+    "leave them; by default where method is 'auto' and the model averages trees.",
+    default=None,
 )
 @_options.max_samples("Choose on")
 @_options.seed(0)
@@ -77,7 +80,7 @@ def prune(
     test: Path | None,
     output: Path | None,
     force: bool,
-    distil: bool,
+    distil: bool | None,
     n_jobs: int | None,
     dask: str | None,
     loading: dict[str, Any],
@@ -91,7 +94,7 @@ def prune(
     the samples to choose on, and once more to compare both models on all rows; with
     --test, where no member was chosen, the smaller one is also certified. Without it,
     the accuracy after is what to expect on new samples: as many members are chosen
-    without each fifth of DATA and judged on it.
+    without each fifth of DATA and judged on it, before they are distilled.
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")
@@ -105,8 +108,7 @@ def prune(
     check_choice(**choice)
     (ensemble,), form = read_models([model], [data, test], target, **loading)
     X, y = read_table(form, data, target)
-    # Of members with new leaves, or in a pass over files, nothing is expected.
-    choice["expect"] = not (test or distil or y is None)
+    choice["expect"] = not (test or y is None)  # nor in a pass over files
     smaller, selection = _choose(ensemble, X, y, target, distil, n_jobs, **choice)
     source = choice["source"] if choice["source"] == "auto" else "new"
     if test is not None:
@@ -173,7 +175,7 @@ def _choose(
     X: Any,
     y: Any,
     target: str,
-    distil: bool,
+    distil: bool | None,
     n_jobs: int | None,
     **choice: Any,
 ) -> "tuple[Any, Selection]":
@@ -188,7 +190,7 @@ def _choose(
             ensemble,
             X,
             y,
-            distil={"progress": show} if distil else False,
+            distil="auto" if distil is None else distil and {"progress": show},
             n_jobs=None if y is None else n_jobs,
             target=target if y is None else None,
             return_selection=True,
@@ -222,11 +224,13 @@ def _compare(
 def _expect(
     compared: "Comparison", selection: "Selection", expect: bool
 ) -> "tuple[Comparison, ExpectedError | None, str]":
-    """Return the comparison, what to expect of the smaller model, and a note on both.
+    """Return the comparison, what to expect of the members kept, and a note on both.
 
     Nothing can be promised about members by the samples that chose them; of these there
     is what to expect on new ones instead.
     """
+    from quorate._judging import expected_rare_class
+
     compared = replace(
         compared,
         error_limits=None,
@@ -236,7 +240,7 @@ def _expect(
     )
     votes, note = selection.votes, compared.note
     expected = selection.expected if expect else None
-    if selection.n_kept == votes.n_members and selection.weights is None:
+    if not selection.drops_members:
         return compared, None, note
     if expected is None:
         if compared.accuracy is not None:
@@ -250,7 +254,8 @@ def _expect(
         "recalls": expected.recalls(votes),
         "agreement": expected.agreement(votes),
         "n_samples": votes.n_samples,
-        "rare": None,  # which these samples flatter
+        "rare": expected_rare_class(expected, votes),
+        "undistilled": expected.before_distillation,
     }
     whole = selection.full_score
     if whole is not None and not expected.score.is_accuracy:
@@ -262,14 +267,12 @@ def _expect(
 
 def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
     """Say what the accuracies rest on."""
-    from quorate._choosing import SizeByErrors
-
     votes, n_samples = selection.votes, selection.votes.n_samples
     samples = f"{n_samples:,} samples"
     if votes.source is not None:
         samples = votes.source.samples_text(n_samples)
     chosen = "as many members were chosen"
-    if isinstance(selection.size, SizeByErrors):
+    if expected.with_size:
         chosen = "members and their number were chosen"
     note = (
         f"Before: votes on {samples}. After: what to expect on new samples; {chosen} "
@@ -279,12 +282,25 @@ def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
     if expected.score.is_accuracy:
         doubt = points_text(expected.excess_error).lstrip("+")
         note += f" The standard error of the change is {doubt}."
+    if expected.before_distillation:
+        about = expected.score.top - expected.error
+        note += (
+            " Leaves cannot be judged by the samples that they were distilled on, so "
+            "this is told of the members before distillation: "
+            f"{_with_doubt(about, expected)}."
+        )
     if expected.by_fewer_votes:
         note += (
             " Out of bag only some of these members may vote on a sample, so that few "
             "look weaker than they are."
         )
     return f"{note} --test FILE compares on other samples."
+
+
+def _with_doubt(value: float, expected: "ExpectedError") -> str:
+    if expected.score.is_accuracy:
+        return f"{percent_text(value)} +- {100 * expected.standard_error:.1f}"
+    return f"{expected.score.title} {value:.4f} +- {expected.standard_error:.4f}"
 
 
 def _show(

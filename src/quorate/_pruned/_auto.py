@@ -1,0 +1,146 @@
+"""What ``auto`` does with trees: distil them, and keep as many as are enough then.
+
+Few trees rank samples coarsely, and distilling gives most of that back. So how many are
+enough is judged on trees as they will be served: members are ordered and distilled
+without each fold of new samples in turn, and their log-loss is measured on it.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from quorate._choosing import EnsembleEvidence, fit_on, split_evidence
+from quorate._data import sliceable, take_rows
+from quorate._ensembles import Ensemble, read_ensemble
+from quorate._pruned._backfit import refit_leaves
+from quorate._pruned._distil import as_ridge, why_not_distillable
+from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
+from quorate._pruned._teacher import read_teacher
+from quorate._scoring import StoredPrediction, find_score
+from quorate._typing import Array, FloatArray, IntArray
+from quorate.pruning import Pruner, make_pruner
+
+# Shares of the members that are tried; with more, little is saved.
+_SHARES = np.array([1 / 40, 1 / 20, 1 / 10, 1 / 5, 2 / 5])
+# Samples and crossed rows on which sizes are judged: enough to tell them apart, at two
+# or three times the cost of distilling once.
+_MOST_SAMPLES = 5_000
+_CROSSED = 10_000
+_SEED = 0
+
+
+def will_distil(
+    given: Any,
+    ensemble: Ensemble,
+    X: Any,
+    method: Any,
+    scoring: Any = None,
+    class_weight: Any = None,
+) -> bool:
+    """Tell whether the members kept are distilled.
+
+    "auto" does so where ``method`` is "auto" too and the ensemble averages the
+    probabilities of trees that were trained alike. Not where members are chosen for
+    what they decide on rare classes, which agreeing with all of them would undo, nor
+    in voting ensembles, where members are dropped because they are worse.
+
+    Parameters
+    ----------
+    given : bool, dict or "auto"
+        What was said.
+    ensemble : Ensemble
+        The whole one.
+    X : array-like
+        Samples at hand, which have to be a table to be crossed.
+    method : str or Pruner
+        How members are chosen.
+    scoring, class_weight
+        What good means to the user.
+    """
+    if not (isinstance(given, str) and given == "auto"):
+        return given is not None and given is not False
+    if not (isinstance(method, str) and method == "auto") or class_weight is not None:
+        return False
+    if ensemble.kind.family == "pool" or why_not_distillable(ensemble) is not None:
+        return False
+    score = find_score(scoring, np.asarray(ensemble.classes), "prune")
+    return (score.is_accuracy or score.needs_shares) and as_table(X) is not None
+
+
+def distilled_size(evidence: EnsembleEvidence, pruner: Pruner) -> int:
+    """Return how many members are enough once they are distilled.
+
+    The smallest of a handful of sizes from which on none has a log-loss that exceeds
+    the best by more than one standard error of the difference.
+
+    Parameters
+    ----------
+    evidence : EnsembleEvidence
+        Votes on samples that no member has seen.
+    pruner : Pruner
+        The method that orders members.
+    """
+    sizes = np.unique(np.ceil(_SHARES * evidence.votes.n_members)).astype(int)
+    if evidence.votes.n_samples > _MOST_SAMPLES:
+        rng = np.random.default_rng(_SEED)
+        some = rng.choice(evidence.votes.n_samples, _MOST_SAMPLES, replace=False)
+        evidence = evidence.at(np.sort(some), share_unlabelled=True)
+    losses = distilled_losses(evidence, pruner, sizes)
+    best = int(losses.mean(axis=1).argmin())
+    behind = losses - losses[best]
+    doubts = behind.std(axis=1) / np.sqrt(losses.shape[1])
+    worse = np.flatnonzero(behind.mean(axis=1)[:best] > doubts[:best])
+    return int(sizes[worse[-1] + 1 if worse.size else 0])
+
+
+def distilled_losses(
+    evidence: EnsembleEvidence, pruner: Pruner, sizes: IntArray
+) -> FloatArray:
+    """Return the log-loss on each sample, a row per size, of members distilled without.
+
+    Parameters
+    ----------
+    evidence, pruner
+        See :func:`distilled_size`.
+    sizes : array of int
+        How many of the first members in the order, from the fewest.
+    """
+    whole, votes = evidence.ensemble, evidence.votes
+    classes: Array = np.asarray(whole.classes)
+    score = find_score("neg_log_loss", classes, "prune")
+    y = np.searchsorted(classes, votes.classes)[votes.y]
+    teacher, losses = read_teacher(whole.model, classes), np.empty((sizes.size, y.size))
+    table = sliceable(evidence.X)
+    for held, others in split_evidence(evidence, score):
+        order = fit_on(others, make_pruner(pruner, keep=int(sizes[-1]))).order_
+        largest = np.sort(order)
+        kept = np.setdiff1d(np.arange(y.size), held)
+        given = as_table(take_rows(table, evidence.rows[kept]))
+        data = make_distillation_set(
+            read_ensemble(whole.keep(largest)),
+            teacher,
+            given,
+            Crossing(given),
+            n_crossed=_CROSSED,
+            unlabelled=None,
+            seed=_SEED,
+            n_jobs=evidence.n_jobs,
+            progress=lambda done, total: None,
+        )
+        judged = take_rows(table, evidence.rows[held])
+        for place, size in enumerate(sizes):
+            members = np.sort(order[:size])
+            small = read_ensemble(whole.keep(members))
+            own = data.leaves[np.searchsorted(largest, members)]
+            trees, _ = refit_leaves(
+                small,
+                replace(data, leaves=own.copy()),
+                classes,
+                as_ridge("auto", int(size)),
+                lambda done, total: None,
+            )
+            shares = small.with_members(trees).predict_proba(judged)
+            said = StoredPrediction(shares.argmax(axis=1), y[held], shares)
+            losses[place, held] = -score.inputs(said)
+    return losses
