@@ -470,7 +470,7 @@ def test_samples_that_members_were_chosen_on_before_give_no_promise():
     assert not new.data["votes"]["chosen_before"]
     assert "of samples that did not choose them, all together" in new.html
     assert CHOSEN_BEFORE not in new.html
-    out_of_bag = quorate.prune(forest, X[:500], y[:500], keep=10)
+    out_of_bag = quorate.prune(forest, X[:500], y[:500], keep=10, distil=False)
     needs = "A promise needs samples that"
     for model, rows, why in (
         (small, slice(500, 1800), f"{CHOSEN_BEFORE} {needs} took no part"),
@@ -1091,11 +1091,15 @@ def test_all_members_with_new_weights_are_another_model():
 
 
 def test_few_trees_of_a_forest_are_advised_to_be_taught(page, made):
+    does = "Expect probabilities that are closer to those of all: prune distils."
+    assert titles_of(page)[1] == does
+    assert "Before distillation, they are right on" in made.html
+    assert "to expect on new samples before distillation" in made.html
     taught = "Let the trees kept learn from the whole forest."
-    assert titles_of(page)[1] == taught
-    assert "--distil" in made.html
+    pruning = replace(page.pruning, distilled=False)  # as by a method that was named
+    assert titles_of(page, pruning=pruning)[1] == taught
     for change in ({"can_distil": False}, {"n_kept": 11}):
-        assert taught not in titles_of(page, pruning=replace(page.pruning, **change))
+        assert taught not in titles_of(page, pruning=replace(pruning, **change))
     boosted = UNSEEN["AdaBoost"]()
     assert "--distil" not in quorate.report(*boosted, keep=2, methods=[]).html
 

@@ -99,8 +99,7 @@ def test_expects_what_the_report_shows(run, folder, tmp_path, rows, words):
     assert "flatters" not in said
 
 
-def test_expects_nothing_of_members_with_new_leaves_or_where_it_compares(run, folder):
-    assert run("--distil", ask=run_json)["expected"] is None
+def test_expects_nothing_where_it_compares(run, folder):
     test = run("--force", "--test", folder / "wine.csv", ask=run_json)
     assert test["expected"] is None
 
@@ -172,7 +171,7 @@ def test_warning_is_a_note(run):
 
 
 def test_unseen_test_samples(run, folder):
-    done = run("--test", folder / "wine.csv")
+    done = run("--no-distil", "--test", folder / "wine.csv")
     assert "Accuracy of out-of-bag votes on" in done.stdout  # these were trained on
     assert "on the same samples, which" in shown(done)  # and chosen on as well
 
@@ -190,7 +189,7 @@ def test_what_was_compared_on(run, folder, tmp_path):
         found = run("--force", *words, ask=run_json)
         assert found["compared_on"] == seen
         assert found["comparison"]["n_samples"] == n_samples
-    done = run("--force", "--distil", model="extra.skops")
+    done = run("--force", "--distil", model="extra.skops")  # trees have seen all rows
     assert "how accurate they are cannot be told" in shown(done)
 
 
@@ -228,7 +227,12 @@ def test_leaves_learn_from_the_whole_model(run, tmp_path, folder):
     line = "leaves distilled from the whole model on 60,000 crossed and 178 given"
     assert line in done.stdout
     # On its training rows nothing can be said about a distilled model.
-    assert "accuracy  " not in done.stdout
+    (row,) = [row for row in done.stdout.splitlines() if "accuracy" in row]
+    assert row.strip().startswith("accuracy, before distillation")
+    expected = run("--keep", 4, "--distil", "--force", ask=run_json)["expected"]
+    assert expected["before_distillation"]
+    told = f"before distillation: {100 - 100 * expected['error']:.2f} % +- "
+    assert f"{told}{100 * expected['standard_error']:.1f}." in shown(done)
     small = load(tmp_path / "small.skops")
     assert small.pruning_["distil"]["out_of_bag"]
     X, y = read_samples(folder / "wine.csv", "kind")
@@ -237,5 +241,9 @@ def test_leaves_learn_from_the_whole_model(run, tmp_path, folder):
     np.testing.assert_array_equal(same.predict_proba(X), small.predict_proba(X))
     found = run("--keep", 4, "--distil", "--force", ask=run_json)
     assert found["pruning"]["distil"]["n_crossed"] == 60_000
-    plain = run("--keep", 4, "--force", ask=run_json)
-    assert "distil" not in plain["pruning"]
+    by_itself = run("--keep", 4, "--force", ask=run_json)
+    assert by_itself["pruning"]["distil"] == found["pruning"]["distil"]
+    for words in (["--no-distil"], ["--method", "mdm"]):
+        plain = run("--keep", 4, "--force", *words, ask=run_json)
+        assert "distil" not in plain["pruning"]
+        assert not plain["expected"]["before_distillation"]

@@ -653,14 +653,14 @@ class TestPrune:
     def test_choose_cut_and_distil(self, kind, data, fitted):
         X, y, X_new, _ = data
         model = fitted[kind]
-        small = prune(model, X, y, keep=5)
+        small = prune(model, X, y, keep=5, distil=False)
         taught = prune(model, X, y, keep=5, distil=True)
         assert taught.pruning_["kept"] == small.pruning_["kept"]
         assert "distil" not in small.pruning_
         assert taught.pruning_["distil"]["out_of_bag"]
         assert taught.pruning_["distil"]["n_crossed"] == 60_000
         assert distance(taught, model, X_new) < 0.75 * distance(small, model, X_new)
-        assert are_same(taught, prune(model, X, y, keep=5, distil=True))
+        assert are_same(taught, prune(model, X, y, keep=5))
 
     def test_options(self, data, fitted):
         X, y, X_new, _ = data
@@ -688,7 +688,7 @@ class TestPrune:
         forest, boosted = fitted["forest"], AdaBoostClassifier(n_estimators=4).fit(X, y)
         for call, error, message in (
             (lambda: prune(forest, X, y, distil="yes"), ValueError,
-             r"prune\(distil='yes'\): True, False, or"),
+             r"prune\(distil='yes'\): 'auto', True, False, or"),
             (lambda: prune(forest, X, y, distil={"n_row": 3}), ValueError,
              r"unknown parameter 'n_row'.*n_rows"),
             (lambda: prune(boosted, X, y, distil=True), TypeError, COUNTS),
@@ -723,7 +723,7 @@ class TestPrunedClassifier:
         X, y, X_new, _ = data
         forest = RandomForestClassifier(30, random_state=0)
         settings = {"keep": 5, "prune_on": prune_on, "random_state": 0}
-        plain = PrunedClassifier(forest, **settings).fit(X, y)
+        plain = PrunedClassifier(forest, **settings, distil=False).fit(X, y)
         taught = PrunedClassifier(forest, **settings, distil={"n_rows": 3000})
         taught.fit(X, y)
         np.testing.assert_array_equal(plain.support_, taught.support_)
@@ -752,7 +752,7 @@ def test_a_pruned_model_that_learns_later_is_certified_like_one_that_did(in_a_pi
     model = RandomForestClassifier(20, random_state=0)
     model = make_pipeline(StandardScaler(), model) if in_a_pipeline else model
     model.fit(X[:300], y[:300])
-    small = prune(model, X[300:600], y[300:600], keep=8)
+    small = prune(model, X[300:600], y[300:600], keep=8, distil=False)
     options = {"random_state": 0, "n_rows": 500}
     later = distil(small, model, X[:300], **options)
     assert "distil" not in small.pruning_

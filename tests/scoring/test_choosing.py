@@ -334,7 +334,7 @@ def test_comparing_by_a_score(data, forest):
 def test_comparing_out_of_bag(data):
     X, y = data
     forest = RandomForestClassifier(30, random_state=0).fit(X, y)
-    small = quorate.prune(forest, X, y, keep=15)
+    small = quorate.prune(forest, X, y, keep=15, distil=False)
     found = quorate.compare(forest, small, X, y, scoring="roc_auc")
     votes = [
         quorate.collect_votes(each, X, y, out_of_bag=True) for each in (forest, small)

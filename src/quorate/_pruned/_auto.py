@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from quorate._choosing import EnsembleEvidence, fit_on, split_evidence
+from quorate._choosing import (
+    EnsembleEvidence,
+    Size,
+    SizeByErrors,
+    fit_on,
+    split_evidence,
+)
 from quorate._data import sliceable, take_rows
 from quorate._ensembles import Ensemble, read_ensemble
 from quorate._pruned._backfit import refit_leaves
@@ -35,6 +41,7 @@ def will_distil(
     ensemble: Ensemble,
     X: Any,
     method: Any,
+    size: Size,
     scoring: Any = None,
     class_weight: Any = None,
 ) -> bool:
@@ -43,7 +50,8 @@ def will_distil(
     "auto" does so where ``method`` is "auto" too and the ensemble averages the
     probabilities of trees that were trained alike. Not where members are chosen for
     what they decide on rare classes, which agreeing with all of them would undo, nor
-    in voting ensembles, where members are dropped because they are worse.
+    where errors keep to a tolerance, which is shown of the members as they are, nor in
+    voting ensembles, where members are dropped because they are worse.
 
     Parameters
     ----------
@@ -55,12 +63,16 @@ def will_distil(
         Samples at hand, which have to be a table to be crossed.
     method : str or Pruner
         How members are chosen.
+    size : Size
+        How many.
     scoring, class_weight
         What good means to the user.
     """
     if not (isinstance(given, str) and given == "auto"):
         return given is not None and given is not False
     if not (isinstance(method, str) and method == "auto") or class_weight is not None:
+        return False
+    if isinstance(size, SizeByErrors) and size.tolerance is not None:
         return False
     if ensemble.kind.family == "pool" or why_not_distillable(ensemble) is not None:
         return False

@@ -227,7 +227,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         whole = evidence.ensemble
         if must_distil:
             check_distillable(whole)
-        distils = will_distil(self.distil, whole, X, self.method, self.scoring)
+        distils = will_distil(self.distil, whole, X, self.method, size, self.scoring)
         seed = self._seed()
         if lazy is not None and lazy.mode == "calibrated" and unseen is not None:
             # Members that were chosen on some rows agree on them more than on others,

@@ -170,7 +170,8 @@ def prune(
         that average the probabilities of trees. "auto", the default, distils such
         forests and bagging where ``method`` is "auto" too, X is a table, and members
         are not chosen for what they decide on rare classes, by ``class_weight`` or a
-        ``scoring`` such as "balanced_accuracy". A method that you name only chooses.
+        ``scoring`` such as "balanced_accuracy", nor by ``tolerance``, which holds for
+        the members as they are. A method that you name only chooses.
     n_jobs : int, optional
         Members asked at the same time.
     max_samples : int, optional
@@ -264,7 +265,7 @@ def prune(
 
     given = evidence.X if y is None else X  # of files, the rows that were drawn
     weight = parameters.get("class_weight")
-    distils = will_distil(distil, whole, given, method, scoring, weight)
+    distils = will_distil(distil, whole, given, method, size, scoring, weight)
 
     def build(selection: Selection) -> Any:
         smaller = smaller_ensemble(whole, selection, evidence)

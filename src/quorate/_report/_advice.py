@@ -211,6 +211,13 @@ def _is_clear_loss(expected: ExpectedSection) -> bool:
 
 def _distil(page: EnsemblePage) -> Step | None:
     pruning, whole = page.pruning, page.words.ensemble
+    if page.votes.honest and pruning.distilled:
+        return Step(
+            "Expect probabilities that are closer to those of all: prune distils.",
+            f"The leaves of the trees kept get new values, learned from the whole "
+            f"{whole}. Figures on this page are those before distillation; compare "
+            "both on new samples.",
+        )
     if not (page.votes.honest and pruning.can_distil):
         return None
     if pruning.n_kept > _FEW_KEPT * page.ensemble.n_members:

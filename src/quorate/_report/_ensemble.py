@@ -11,6 +11,7 @@ import numpy as np
 from quorate._blending import Blend
 from quorate._choosing import (
     DEFAULT,
+    EnsembleEvidence,
     Evidence,
     Keep,
     Size,
@@ -21,6 +22,7 @@ from quorate._choosing import (
 )
 from quorate._data import count_rows
 from quorate._ensembles import RowSource
+from quorate._pruned import distilled_size, will_distil
 from quorate._report import _expected, _savings, _sections
 from quorate._report._advice import advice, advised_size
 from quorate._report._page import EnsemblePage, Report, render
@@ -110,7 +112,8 @@ def report(
     The members shown are those that :func:`quorate.prune` keeps with the same method,
     size and votes, and accuracies are those of the ensembles themselves: on samples
     that no member has seen they equal ``score``. On samples that the members were
-    trained on, without out-of-bag votes, nothing is scored.
+    trained on, without out-of-bag votes, nothing is scored. Where ``prune`` distils the
+    members it keeps, figures are those before distillation.
 
     The page is one file that loads nothing. It holds class names, feature names and
     member names, and numbers about votes, but no sample.
@@ -179,9 +182,21 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     evidence = _evidence(ensemble, X, y, request, size)
     collected = time.perf_counter() - start
     scoring, seed = request.scoring, request.random_state
-    selection = choose(
-        evidence, request.method, size, scoring=scoring, seed=seed, owner="report"
+    # The choice that prune makes, with what it does to those kept.
+    distils = isinstance(evidence, EnsembleEvidence) and will_distil(
+        "auto", evidence.ensemble, evidence.X, request.method, size, scoring
     )
+    selection = choose(
+        evidence,
+        request.method,
+        size,
+        scoring=scoring,
+        seed=seed,
+        distilled_size=distilled_size if distils else None,
+        owner="report",
+    )
+    if distils and selection.drops_members:
+        selection = selection.with_new_leaves()
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
     analysis = _expected.analyse(request, evidence, selection)

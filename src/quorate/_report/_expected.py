@@ -12,7 +12,6 @@ from quorate._choosing import (
     ExpectedError,
     FixedSize,
     Selection,
-    SizeByErrors,
     choose,
     expectations,
     expected_errors,
@@ -263,7 +262,7 @@ def expected_section(analysis: Analysis) -> ExpectedSection | None:
         gain=-expected.excess,
         gain_error=expected.excess_error,
         n_samples=expected.samples.size,
-        size_found=isinstance(analysis.selection.size, SizeByErrors),
+        size_found=expected.with_size,
     )
 
 

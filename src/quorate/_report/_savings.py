@@ -13,6 +13,7 @@ from quorate._ensembles import (
     predict_milliseconds,
     read_ensemble,
 )
+from quorate._judging import RareClass, expected_rare_class
 from quorate._pruned import check_distillable, smaller_ensemble
 from quorate._report import _text
 from quorate._report._expected import (
@@ -71,6 +72,8 @@ class PruningSection:
     bytes: Pair | None
     milliseconds: Times | None
     can_distil: bool
+    distilled: bool
+    rare: RareClass | None
     expected: ExpectedSection | None
     curve: CurveSection | Refused
 
@@ -112,6 +115,9 @@ def pruning_section(
         bytes=pickled,
         milliseconds=times,
         can_distil=can_distil,
+        rare=None
+        if analysis.expected is None
+        else expected_rare_class(analysis.expected, votes),
         expected=expected_section(analysis),
         curve=curve_section(analysis),
     )
