@@ -24,6 +24,7 @@ from quorate._choosing._explanation import Explanation
 from quorate._choosing._selection import Latency, Selection, calls_text
 from quorate._choosing._size import (
     DEFAULT,
+    LEAST_SHARE,
     Budget,
     CrossFittedCurve,
     FixedSize,
@@ -38,6 +39,7 @@ from quorate._choosing._size import (
 
 __all__ = [
     "DEFAULT",
+    "LEAST_SHARE",
     "Budget",
     "Chooser",
     "CrossFittedCurve",

@@ -19,6 +19,7 @@ from quorate._choosing._selection import Selection
 from quorate._choosing._size import (
     DEFAULT,
     DEFAULT_KEEP,
+    LEAST_SHARE,
     Budget,
     DefaultSize,
     FixedSize,
@@ -153,6 +154,7 @@ class Chooser:
         sized_by = self._sized_by(size)
         if sized_by is not score:
             members = replace(members, sized_by="log-loss")
+            size = replace(size, at_least=LEAST_SHARE)
             if self.distilled_size is not None and _are_new(votes):
                 number = self.distilled_size(self.evidence, pruner)
                 chosen = self.first(members, number)

@@ -1,5 +1,6 @@
 """How many members: errors over size, and a number or a rule that finds it."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -22,6 +23,8 @@ Budget = Mapping[str, float | str]
 DEFAULT: Final = "default"
 # That of ensembles whose members are alike; a pool has as many as errors tell.
 DEFAULT_KEEP = 0.2
+# The least that "auto" keeps by log-loss: fewer rank samples coarsely.
+LEAST_SHARE = 0.1
 TIME = "milliseconds"
 _MOST_ROWS = 1_000_000
 
@@ -247,10 +250,13 @@ class SizeByErrors:
     at_best : bool
         Whether the smallest error counts, as in pools by default, not one within its
         standard error.
+    at_least : float
+        Share of the members that "auto" keeps at least.
     """
 
     tolerance: float | None = None
     at_best: bool = False
+    at_least: float = 0.0
 
     @property
     def is_auto(self) -> bool:
@@ -270,7 +276,10 @@ class SizeByErrors:
             return None
         if self.tolerance is not None:
             return curve.within(self.tolerance)
-        return curve.best_size if self.at_best else curve.within_one_standard_error()
+        if self.at_best:
+            return curve.best_size
+        least = math.ceil(self.at_least * curve.order.size)
+        return max(curve.within_one_standard_error(), least)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import (
+    LEAST_SHARE,
     EnsembleEvidence,
     Size,
     SizeByErrors,
@@ -27,8 +28,8 @@ from quorate._scoring import StoredPrediction, find_score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, make_pruner
 
-# Shares of the members that are tried; with more, little is saved.
-_SHARES = np.array([1 / 40, 1 / 20, 1 / 10, 1 / 5, 2 / 5])
+# Shares of the members that are tried, up to 0.4; more save little.
+_SHARES = LEAST_SHARE * np.sqrt(2) ** np.arange(5)
 # Samples and crossed rows on which sizes are judged: enough to tell them apart, at two
 # or three times the cost of distilling once.
 _MOST_SAMPLES = 5_000
