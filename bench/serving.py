@@ -69,6 +69,7 @@ def run() -> int:
     header = ["data", "model", *(f"{size} rows, us" for size, *_ in BATCHES), "changed"]
     write("serving.csv", header, rows)
     serving_table.run(_data_sets(), N_TRAIN)
+    serving_table.run_objects()
     return report.show()
 
 

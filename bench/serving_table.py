@@ -3,6 +3,8 @@
 A forest of 200 trees on 5000 rows. Every model answers in a process of its own, in an
 environment with what it needs and nothing else, which is made by pip. Processes take
 turns, three rounds; the best counts. ``python -m bench serving`` runs it.
+
+And what small forests written as C take on a device, beside emlearn.
 """
 
 import json
@@ -17,10 +19,12 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from bench.presets import write
+from bench.serving_worker import c_export
 from quorate._native._compile import compile_file
 
 KEEP = 20
@@ -32,6 +36,13 @@ NEEDS = {
     "treelite": ("treelite",),
     "quorate": ("numpy",),  # and quorate itself, without what it needs to make models
 }
+# Small forests: data, trees and depth.
+OBJECTS = (
+    (load_wine, 10, 5),
+    (load_breast_cancer, 10, 6),
+    (load_digits, 10, 8),
+    (load_digits, 30, None),
+)
 WORKER = Path(__file__).with_name("serving_worker.py")
 HEADER = [
     "data", "model", "file, kB", "first answer, ms", "memory, MB", "1 row, us",
@@ -55,6 +66,65 @@ def run(sets: list[tuple[str, np.ndarray, np.ndarray]], n_train: int) -> None:
         table.add_row(*row)
     Console(width=150).print(table)
     write("serving-table.csv", HEADER, rows)
+
+
+def run_objects() -> None:
+    """Print bytes of code and data with -Os, and write ``serving-objects.csv``."""
+    header = ["data", "trees", "depth", "nodes", "C file of", "bytes", "changed, %"]
+    rows = []
+    for load, n_trees, depth in OBJECTS:
+        X, y = load(return_X_y=True)
+        forest = RandomForestClassifier(n_trees, max_depth=depth, random_state=0)
+        forest.fit(X, y)
+        n_nodes = sum(tree.tree_.node_count for tree in forest.estimators_)
+        name = load.__name__.removeprefix("load_")
+        for what, (size, answers) in _objects(forest, X).items():
+            changed = f"{100 * np.mean(answers != forest.predict(X)):.2f}"
+            rows.append([name, str(n_trees), str(depth or "any"), str(n_nodes), what,
+                         str(size), changed])  # fmt: skip
+    for row in [header, *rows]:
+        print(", ".join(row))
+    write("serving-objects.csv", header, rows)
+
+
+def _objects(
+    forest: RandomForestClassifier, X: np.ndarray
+) -> dict[str, tuple[int, np.ndarray]]:
+    """Return the bytes of a forest in C by what wrote it, and its answers."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "forest.c")
+        quorate.compact(forest).to_c(source)
+        library = source.with_suffix(".so")
+        compile_file(source, library, ["-Os"])
+        codes = c_export(str(library))(np.ascontiguousarray(X, dtype=np.float32))
+        found["quorate"] = _object_bytes(source), forest.classes_[codes]
+        try:
+            import emlearn
+        except ImportError:
+            return found
+        for kind in ("float", "int16_t"):
+            made = emlearn.convert(forest, method="inline", dtype=kind)
+            made.save(file=str(source.with_suffix(".h")), name="forest")
+            source.write_text(
+                f'#include "forest.h"\nint ask(const {kind} *row, int n)\n'
+                "{ return forest_predict(row, n); }\n"
+            )
+            size = _object_bytes(source, f"-I{emlearn.includedir}")
+            found[f"emlearn, {kind}"] = size, made.predict(X)
+    return found
+
+
+def _object_bytes(source: Path, *options: str) -> int:
+    """Return bytes of code and data, without what a debugger or a linker reads."""
+    target = source.with_suffix(".o")
+    subprocess.run(
+        ["cc", "-Os", "-std=c99", "-ffp-contract=off", *options, "-c", source, "-o",
+         target], check=True,
+    )  # fmt: skip
+    done = subprocess.run(["size", target], capture_output=True, text=True, check=True)
+    text, data = done.stdout.splitlines()[1].split()[:2]
+    return int(text) + int(data)
 
 
 def environment(place: Path, kind: str) -> Path:

@@ -1,5 +1,6 @@
 """What a model written as C asks of compilers, of the stack and of labels."""
 
+import ctypes
 import re
 import subprocess
 
@@ -8,6 +9,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
+import quorate
 from quorate import LazyClassifier
 from quorate._native._compile import (
     SOURCE,
@@ -42,6 +44,56 @@ int main(void)
 def forest():
     X, y = load_wine(return_X_y=True)
     return RandomForestClassifier(15, random_state=0).fit(X, y)
+
+
+def c_answers(model, X, tmp_path):
+    """Return what the C file of a model says, and the file."""
+    source = tmp_path / f"{len(list(tmp_path.iterdir()))}.c"
+    library = source.with_suffix(".so")
+    model.to_c(source)
+    assert compile_file(source, library, ["-Os"])
+    ask = ctypes.CDLL(str(library)).forest_predict_rows
+    ask.argtypes = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+    rows, codes = np.ascontiguousarray(X, np.float32), np.empty(len(X), np.int32)
+    ask(rows.ctypes.data, len(rows), codes.ctypes.data)
+    return model.classes_[codes], source.read_text()
+
+
+@needs_compiler
+@pytest.mark.parametrize("n_columns", [2**14, 2**14 + 1])
+def test_nodes_take_eight_bytes_where_columns_fit(n_columns, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((30, n_columns), dtype=np.float32), np.arange(30) % 3
+    X[rng.random(X.shape) < 0.3] = np.nan
+    X[:, -1] = y  # a column that trees look at
+    forest = RandomForestClassifier(9, max_features=None, random_state=0).fit(X, y)
+    assert any((tree.tree_.feature == n_columns - 1).any() for tree in forest)
+    found, source = c_answers(quorate.compact(forest), X, tmp_path)
+    np.testing.assert_array_equal(found, forest.predict(X))
+    assert ("#define QUORATE_NARROW" in source) == (n_columns == 2**14)
+
+
+@needs_compiler
+def test_nodes_take_twelve_bytes_where_children_are_far_away(tmp_path):
+    X = np.arange(40_000, dtype=np.float32)[:, None]
+    y = np.arange(40_000) % 2
+    tree = ExtraTreesClassifier(1, random_state=0).fit(X, y)
+    found, source = c_answers(quorate.compact(tree), X, tmp_path)
+    np.testing.assert_array_equal(found, tree.predict(X))
+    assert "#define QUORATE_NARROW" not in source
+
+
+@needs_compiler
+def test_shares_take_a_byte_where_they_lie_on_a_grid(forest, tmp_path):
+    X, _ = load_wine(return_X_y=True)
+    few = quorate.keep_members(forest, range(5))
+    distilled = quorate.distil(few, forest, X, n_rows=500, random_state=0)
+    for model, is_counted in ((distilled, True), (few, False)):
+        small = quorate.compact(model)
+        found, source = c_answers(small, X, tmp_path)
+        np.testing.assert_array_equal(found, model.predict(X))
+        # Few trees have no unsure leaves, and a table of none.
+        assert ("#define QUORATE_LEVELS" in source) == is_counted
 
 
 def labelled(labels):

@@ -12,6 +12,7 @@ from quorate._engine._arrays import (
     leaves,
     narrow,
     pack,
+    share_levels,
     unpack,
     whole_numbers,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "pack",
     "plan_of",
     "relative_lead",
+    "share_levels",
     "unpack",
     "vote",
     "votes_needed",

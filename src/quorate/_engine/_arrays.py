@@ -265,7 +265,7 @@ def pack(trees: TreeArrays) -> dict[str, Array]:
     leaf = trees.is_leaf[order]
     nodes = trees.nodes[order[~leaf]]
     columns = nodes["feature"] & _COLUMN
-    held, levels = trees.held(order[leaf]), _levels(trees.table)
+    held, levels = trees.held(order[leaf]), share_levels(trees.table)
     shares = trees.table
     if levels:
         shares = (trees.table[:, 1:] * levels).astype(np.uint8)
@@ -368,7 +368,7 @@ def _in_sequence(bits: Array, *, back: bool = False) -> Array:
     return np.where(positive, bits ^ sign, ~bits)
 
 
-def _levels(table: FloatArray) -> int:
+def share_levels(table: FloatArray) -> int:
     """Return the fewest parts of which all shares are made, at most 256; 0 for none."""
     if not table.size or (table.sum(axis=1) != 1).any() or table.min() < 0:
         return 0

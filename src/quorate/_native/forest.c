@@ -40,24 +40,53 @@
 
 /* A node in twelve bytes; children stand side by side, the left one first. A leaf is
  * its own right child, and no value is below its threshold, which is not a number: so
- * a descent that has come to an end stays there, without anybody asking. */
+ * a descent that has come to an end stays there, without anybody asking. What a leaf
+ * holds stands in the last bits of its threshold and, where that is not enough, beside
+ * the column: its class, or ~row of the table if the sign is set.
+ *
+ * Models written as C have nodes of eight bytes where they fit, and a byte for a share
+ * where shares are multiples of 1 / QUORATE_LEVELS. */
+typedef union {
+    float threshold; /* left if the value is not above it */
+    uint32_t bits;
+} limit;
+
+#define LOW_BITS 22
+#define LOW ((1u << LOW_BITS) - 1)
+
+#ifndef QUORATE_NARROW
 typedef struct {
     int32_t feature; /* column, with the flags below; negative: a leaf */
-    union {
-        float threshold; /* left if the value is not above it */
-        uint32_t bits;
-    } cut;
+    limit cut;
     int32_t child; /* the left child; of a leaf, the node before it */
 } node;
 
 #define COLUMN 0x00ffffff
 #define MISSING_LEFT 0x40000000
-/* What a leaf holds stands in the last bits of its threshold and, where that is not
- * enough, beside the column: its class, or ~row of the table if the sign is set. */
-#define LOW_BITS 22
-#define LOW ((1u << LOW_BITS) - 1)
 #define HIGH_SHIFT 24
 #define HIGH 0x3f
+#define FROM(at) 0
+#else
+typedef struct {
+    int16_t feature;
+    int16_t child; /* counted from the node itself */
+    limit cut;
+} node;
+
+#define COLUMN 0x3fff
+#define MISSING_LEFT 0x4000
+#define HIGH_SHIFT 0
+#define HIGH 0
+#define FROM(at) (at)
+#endif
+
+#ifndef QUORATE_LEVELS
+typedef double share;
+#define PART 1.0
+#else
+typedef uint8_t share;
+#define PART (1.0 / QUORATE_LEVELS)
+#endif
 
 /* How a vote is stopped, by what the two classes in front have. */
 enum { EXACT = 0, SHARE = 1, VOTES = 2, RELATIVE = 3 };
@@ -67,7 +96,7 @@ enum { LEFT_OPEN = 0, AVERAGE = 1, HEADS = 2, AGAINST = 3 };
 
 typedef struct {
     const node *nodes;
-    const double *table;      /* distinct leaves that are not sure, a row for each */
+    const share *table;       /* distinct leaves that are not sure, a row for each */
     const int32_t *own_roots; /* trees in the order of the ensemble ... */
     const double *own_weights;
     const int32_t *roots; /* ... and in the order in which they are asked */
@@ -114,7 +143,7 @@ static inline int32_t step(const node *nodes, int32_t at, const float *x, int mi
     if (missing && value != value)
         right = !(here->feature & MISSING_LEFT);
     *all &= here->feature;
-    return here->child + right;
+    return FROM(at) + here->child + right;
 }
 
 static inline int32_t held_by(const node *leaf)
@@ -156,9 +185,9 @@ static inline void add(const plan *p, int32_t leaf, double weight, double *score
         scores[leaf] += weight;
         return;
     }
-    const double *shares = p->table + (size_t)~leaf * (size_t)p->n_classes;
+    const share *shares = p->table + (size_t)~leaf * (size_t)p->n_classes;
     for (int32_t c = 0; c < p->n_classes; c++)
-        scores[c] += weight * shares[c];
+        scores[c] += weight * (PART * shares[c]);
 }
 
 typedef struct {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quorate._atomic import atomic_write
-from quorate._engine import LEAF
+from quorate._engine import LEAF, share_levels
 from quorate._native import forest_source
 from quorate._typing import Array
 from quorate._version import __version__
@@ -20,7 +20,10 @@ _MOST_SCORES = 4096
 _MOST_CLASSES = 32_768
 # What the kernel itself needs: which rows are open, and lanes.
 _STACK_OF_KERNEL = 6144
-_TYPES = {"i4": "int32_t", "i8": "int64_t", "f8": "double"}
+_TYPES = {"u1": "share", "i4": "int32_t", "i8": "int64_t", "f8": "double"}
+# Columns, and the way to a child, of nodes in eight bytes.
+_MOST_COLUMNS, _FARTHEST = 2**14, 2**15 - 1
+_LOW_BITS = 22
 
 _DOORS = """
 /* The doors */
@@ -85,6 +88,10 @@ def write_c(
             f"program; at most {_MOST_CLASSES:,}."
         )
     n_rows = max(1, min(256, _MOST_SCORES // n_classes))
+    is_narrow, levels = _fits_narrow(arrays), share_levels(arrays["table"])
+    if levels:
+        counts = (arrays["table"] * levels).astype(np.uint8)
+        arrays = {**arrays, "table": counts}
     stack = _STACK_OF_KERNEL + 17 * n_rows + 8 * (n_rows + 1) * n_classes
     parts = [
         f"/* {name}: {numbers['n_trees']} trees, {n_classes} classes, mode "
@@ -94,9 +101,13 @@ def write_c(
         " * -ffast-math, -Ofast, -ffinite-math-only. Predictions need up to\n"
         f" * {stack} bytes of stack. */\n",
         "#define QUORATE_ALONE\n#define EXPORT static\n",
+        "#define QUORATE_NARROW\n" * is_narrow,
+        f"#define QUORATE_LEVELS {levels}\n" if levels else "",
         forest_source(),
-        "\n/* The trees and when to stop */\n\n#define LEAF INT32_MIN\n",
-        *(_array(key, array) for key, array in arrays.items()),
+        "\n/* The trees and when to stop */\n\n"
+        f"#define LEAF INT{16 if is_narrow else 32}_MIN\n",
+        _nodes(arrays["nodes"], is_narrow),
+        *(_array(key, array) for key, array in arrays.items() if key != "nodes"),
         "static const plan forest_plan = {\n",
         *(f"    .{key} = forest_{key},\n" for key in arrays),
         *(f"    .{key} = {_number(value)},\n" for key, value in numbers.items()),
@@ -115,29 +126,47 @@ def write_c(
             file.write(part.encode("ascii"))
 
 
+def _fits_narrow(arrays: dict[str, Array]) -> bool:
+    """Tell whether nodes fit into eight bytes each."""
+    nodes = arrays["nodes"]
+    away = nodes["child"].astype(np.int64) - np.arange(nodes.size)
+    column = np.where(nodes["feature"] < 0, 0, nodes["feature"] & (2**30 - 1))
+    n_held = max(len(arrays["table"]), arrays["handicap"].size)
+    return (
+        bool(column.max() < _MOST_COLUMNS and away.max() <= _FARTHEST)
+        and n_held <= 2**_LOW_BITS
+    )
+
+
+def _nodes(nodes: Array, is_narrow: bool) -> str:
+    """Return nodes with the bits of thresholds, as those of leaves are no number."""
+    child = nodes["child"].astype(np.int64)
+    feature = nodes["feature"].astype(np.int64)
+    missing_left = (feature >= 0) & (feature >> 30 & 1 == 1)
+    if is_narrow:
+        child = child - np.arange(nodes.size)
+        flag = np.where(missing_left, _MOST_COLUMNS, 0)
+        feature = np.where(feature < 0, LEAF, (feature & _MOST_COLUMNS - 1) | flag)
+    columns = [f"LEAF|{f - LEAF}" if f < 0 else str(f) for f in feature.tolist()]
+    bits = [f"{{.bits={b:#x}u}}" for b in nodes["threshold"].view(np.uint32).tolist()]
+    children = map(str, child.tolist())
+    parts = (columns, children, bits) if is_narrow else (columns, bits, children)
+    return _listing(
+        "nodes", "node", [f"{{{','.join(node)}}}" for node in zip(*parts, strict=True)]
+    )
+
+
 def _array(name: str, array: Array) -> str:
-    if name == "nodes":
-        kind = "node"
-        entries: Iterable[str] = map(
-            _node,
-            array["feature"].tolist(),
-            array["threshold"].view(np.uint32).tolist(),
-            array["child"].tolist(),
-        )
-    else:
-        kind = _TYPES[array.dtype.str[1:]]
-        entries = map(_number, array.ravel().tolist())
+    numbers = map(_number, array.ravel().tolist())
+    return _listing(name, _TYPES[array.dtype.str[1:]], numbers)
+
+
+def _listing(name: str, kind: str, entries: Iterable[str]) -> str:
     # A few on each line; a zero for none, as C has no empty array.
     texts = list(entries) or ["0"]
     groups = (texts[start : start + 6] for start in range(0, len(texts), 6))
     lines = "".join(f"    {','.join(group)},\n" for group in groups)
     return f"static const {kind} forest_{name}[] = {{\n{lines}}};\n\n"
-
-
-def _node(feature: int, threshold: int, child: int) -> str:
-    """Return a node with the bits of its threshold: those of a leaf are no number."""
-    column = f"LEAF|{feature - LEAF}" if feature < 0 else str(feature)
-    return f"{{{column},{{.bits={threshold:#x}u}},{child}}}"
 
 
 def _number(value: float) -> str:
