@@ -186,9 +186,9 @@ def test_on_the_command_line(made, tmp_path):
     words = ["blend", str(folder), "--target", str(target), "--report", str(page)]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.stderr
-    assert f"page written to {page}" in done.stdout.replace("\n", "")
+    assert f"report written to {page}" in done.stdout.replace("\n", "")
     names = re.findall(r"model \d", words_of(page.read_text()))
     assert set(names) == set(arrays)
     again = CliRunner().invoke(main, words)
     assert again.exit_code == 2
-    assert "--force writes over it" in again.stderr
+    assert "use --force to overwrite it" in again.stderr

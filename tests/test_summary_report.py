@@ -299,7 +299,7 @@ def test_the_command_line_writes_the_page_of_a_file(beside, tmp_path):
         done = run("report", path, *words, "--force")
         assert done.exit_code == 2
         refusal = " ".join(done.output.split())
-        assert "holds counts, from which nobody is chosen" in refusal
+        assert "holds counts, from which members cannot be chosen" in refusal
 
 
 def test_the_command_line_draws_a_sample_of_many_files(forest, tmp_path):

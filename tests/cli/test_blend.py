@@ -136,7 +136,7 @@ def test_the_file_is_enough_to_blend_by_hand(files, tmp_path, method, columns, r
     found = quorate.blend(folder / "oof", y, method=method)
     promised = found.predict_proba(folder / "test")
     np.testing.assert_allclose(by_hand(table, arrays), promised, atol=1e-9)
-    plain = "A plain mean with these weights is something else" in done.stdout
+    plain = "This is not the weighted mean with these weights" in done.stdout
     assert plain == ("sharpness" in table)
     assert ("--test FOLDER -o FILE" in done.stdout) == plain
 

@@ -40,7 +40,7 @@ def test_measures():
 
 def test_methods():
     done = run("methods")
-    table, names = done.stdout.split("\nLong names do as well:\n")
+    table, names = done.stdout.split("\nLong names also work:\n")
     listed = [line.split()[0] for line in table.splitlines()[2:]]
     assert listed == ["auto", *quorate.methods()]
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -177,7 +177,7 @@ def test_diagnose_weighted_votes(votes, tmp_path):
     weighted = quorate.Votes(votes.codes, votes.y, weights=[1, 2, 3, 4, 5])
     weighted.save(tmp_path / "votes.npz")
     done = run("diagnose", tmp_path / "votes.npz")
-    assert "Votes are weighted" in done.stdout
+    assert "The votes are weighted" in done.stdout
     found = run_json("diagnose", tmp_path / "votes.npz")
     expected = quorate.diversity(weighted, "error_gap")
     assert found["diversity"]["error_gap"] == pytest.approx(expected)
@@ -214,7 +214,7 @@ def test_diagnose_a_model(named, tmp_path):
     assert found["accuracy"] == pytest.approx(again.accuracy())
     boosting = AdaBoostClassifier(n_estimators=5, random_state=0)
     quorate.save(boosting.fit(X[::2], y[::2]), path)
-    assert "Votes are weighted" in run(*words).stdout
+    assert "The votes are weighted" in run(*words).stdout
     quorate.save(boosting.fit(X, y), path)
     done = run(*words, code=1)
     assert "the members were trained on these samples" in done.stderr

@@ -51,7 +51,10 @@ def test_json(folder):
 
 def test_prints_a_table_without_labels(folder):
     done = run(folder, data="unlabelled.csv")
-    assert "50 members on 250 samples, taken as new, 250 others" in done.stdout
+    assert (
+        "50 members on 250 samples, taken as new, calibrated on 250 others"
+        in done.stdout
+    )
     assert "accuracy" not in done.stdout
     for words in ("all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"):
         assert words in done.stdout

@@ -224,7 +224,7 @@ def test_killed_at_any_moment(folder, delay, tmp_path):
 
 def test_leaves_learn_from_the_whole_model(run, tmp_path, folder):
     done = run("--keep", 4, "--distil")
-    line = "leaves distilled from the whole model on 60,000 crossed and 178 given"
+    line = "distilled from the whole model on 60,000 synthetic and 178 given"
     assert line in done.stdout
     # On its training rows nothing can be said about a distilled model.
     (row,) = [row for row in done.stdout.splitlines() if "accuracy" in row]

@@ -135,8 +135,8 @@ EVERYWHERE = [
     *((changed(words, train_csv="parts", kind="knd"), 1,
        "parts/one.csv: unknown column 'knd'")
       for words in (PRUNE, COMPARE, CERTIFY, REPORT)),
-    (changed(LAZY, train_csv="parts"), 1, "parts: several files; one table with "
-     "all samples is needed here."),
+    (changed(LAZY, train_csv="parts"), 1, "parts: several files; this command "
+     "needs one table with all samples."),
     *((changed(words, forest_skops="none.skops"), 1, "none.skops: no such file.")
       for words in WITH_A_MODEL.values()),
     *((changed(words, forest_skops="forest.joblib"), 1, "forest.joblib: pickle and "
@@ -154,13 +154,13 @@ EVERYWHERE = [
     *(([*words, "--keep", keep], 2, f"--keep {keep}: a fraction in (0, 1], a "
        "percentage, a number of members, 'auto' or 'own'.") for words in (PRUNE, REPORT)
       for keep in ("many", "0", "-3", "1.5", "0.0", "nan", "inf", "0%", "120%", "%")),
-    *(([*words, "--method", "mdm", "--keep", "own"], 2, "--keep own: mdm finds no "
-       "size of its own; ") for words in (PRUNE, REPORT)),
+    *(([*words, "--method", "mdm", "--keep", "own"], 2, "--keep own: mdm does "
+       "not choose its size; ") for words in (PRUNE, REPORT)),
     *(([*words, "--seed", "-1"], 2, "--seed -1: a whole number, 0 or more.")
       for words in (PRUNE, LAZY, REPORT)),
-    *(([*words, "--noise", "nan"], 2, "--noise nan: a share in [0, 0.5), or such")
+    *(([*words, "--noise", "nan"], 2, "--noise nan: a share in [0, 0.5), or a ")
       for words in (REPORT, DIAGNOSE)),
-    *(([*words, "-o", "none/small.skops"], 2, "there is no folder none")
+    *(([*words, "-o", "none/small.skops"], 2, "the folder none does not exist")
       for words in (PRUNE,)),
 ]  # fmt: skip
 
@@ -172,12 +172,12 @@ SINGLE = [
     (["report", "forest.skops", "--target", "y"], 2, "a model needs DATA and --target"),
     (["diagnose", "forest.skops"], 2, "a model needs DATA and --target COLUMN."),
     (["diagnose", "forest.skops", "parts"], 2, "a model needs DATA and --target"),
-    ([*VOTES, "--target", "kind"], 2, "--dask go with a model."),
+    ([*VOTES, "--target", "kind"], 2, "--dask need a model."),
     ([*PRUNE, "--test", "none.csv"], 1, "none.csv: no such file."),
     ([*PRUNE, "--test", "y.csv"], 1, "y.csv: unknown column 'kind'"),
-    ([*PRUNE, "-o", "a.joblib"], 2, "a.joblib: a name that ends in .skops is needed."),
-    ([*PRUNE, "-o", "small.skops"], 2, "small.skops exists; --force writes over it."),
-    ([*PRUNE, "-o", "empty", "--force"], 2, "empty: a name that ends in .skops"),
+    ([*PRUNE, "-o", "a.joblib"], 2, "a.joblib: use a name that ends in .skops."),
+    ([*PRUNE, "-o", "small.skops"], 2, "small.skops exists; use --force"),
+    ([*PRUNE, "-o", "empty", "--force"], 2, "empty: use a name that ends in .skops"),
     ([*PRUNE, "--tolerance", "-0.1"], 2, "--tolerance -0.1: a number, 0 or more, "),
     ([*PRUNE, "--tolerance", "nan"], 2, "--tolerance nan: a number, 0 or more, "),
     ([*PRUNE, "--budget", "gold"], 2, "--budget gold: KIND=LIMIT, such as bytes=50MB"),
@@ -199,9 +199,9 @@ SINGLE = [
     ([*CERTIFY, "--delta", "100%"], 2, "--delta 100%: a number between 0 and 1, "),
     ([*LAZY, "--confidence", "1"], 2, "--confidence 1: a probability in [0.5, 1), "),
     ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: a number between 0 and 1, "),
-    ([*REPORT, "-o", "a.pdf"], 2, "a.pdf: a name that ends in .html or .htm"),
-    ([*REPORT, "-o", "none/a.html"], 2, "there is no folder none"),
-    ([*BATCHES, "--resume", "none/r.npz"], 2, "there is no folder none"),
+    ([*REPORT, "-o", "a.pdf"], 2, "a.pdf: use a name that ends in .html or .htm"),
+    ([*REPORT, "-o", "none/a.html"], 2, "the folder none does not exist"),
+    ([*BATCHES, "--resume", "none/r.npz"], 2, "the folder none does not exist"),
     (changed(BATCHES, kind="knd"), 1, "parts/one.csv: unknown column 'knd'"),
     (changed(VOTES, kind="knd"), 1, "votes.csv: unknown column 'knd'"),
     (changed(VOTES, votes_csv="none.csv"), 1, "none.csv: no such file."),
@@ -209,24 +209,24 @@ SINGLE = [
      "train.parquet: unknown column 'knd'; did you mean 'kind'?"),
     (["prune", "forest.skops", "train.arff", "--target", "kind"], 1,
      "train.arff: unknown column 'kind'; did you mean 'my kind'?"),
-    ([*BLEND, "-o", "a.txt"], 2, "a.txt: a name that ends in .csv or .parquet"),
-    ([*BLEND, "-o", "y.csv"], 2, "y.csv exists; --force writes over it."),
-    ([*BLEND, "--test", "oof"], 2, "--test needs -o FILE, where the blend goes."),
+    ([*BLEND, "-o", "a.txt"], 2, "a.txt: use a name that ends in .csv or .parquet"),
+    ([*BLEND, "-o", "y.csv"], 2, "y.csv exists; use --force to overwrite it."),
+    ([*BLEND, "--test", "oof"], 2, "--test needs -o FILE for the blend."),
     ([*BLEND, "--test", "none", "-o", "a.csv"], 1, "none is not a folder."),
     ([*BLEND, "--keep", "0"], 2, "--keep 0: a whole number, 1 or more."),
     ([*BLEND, "--column", "z"], 1, "y.csv: unknown column 'z'"),
     (changed(BLEND, y_csv="votes.csv"), 2, "votes.csv has 2 columns (kind, one); "
-     "--column NAME says which"),
+     "use --column NAME to say which"),
     (changed(BLEND, y_csv="none.csv"), 1, "none.csv: no such file."),
     (changed(BLEND, oof="empty"), 1, "empty has no .npy, "),
-    ([*STUDY, "--store", "none/s.sqlite"], 2, "there is no folder none"),
-    ([*STUDY, "--backend", "dask"], 2, "--backend dask needs to know where"),
+    ([*STUDY, "--store", "none/s.sqlite"], 2, "the folder none does not exist"),
+    ([*STUDY, "--backend", "dask"], 2, "--backend dask needs an address"),
     (["study", "run", "none.toml"], 1, "none.toml"),
     (["study", "run", "nonesuch"], 1, "unknown study 'nonesuch'"),
     (["study", "resume", "none.sqlite"], 1, "none.sqlite: no such file."),
-    ([*TABLES, "--format", "parquet"], 2, "parquet is not for printing"),
-    ([*TABLES, "-o", "none/a.md"], 2, "there is no folder none"),
-    ([*TABLES, "--html", "none/a.html"], 2, "there is no folder none"),
+    ([*TABLES, "--format", "parquet"], 2, "parquet cannot be printed"),
+    ([*TABLES, "-o", "none/a.md"], 2, "the folder none does not exist"),
+    ([*TABLES, "--html", "none/a.html"], 2, "the folder none does not exist"),
 ]  # fmt: skip
 
 

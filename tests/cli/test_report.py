@@ -94,7 +94,7 @@ def test_does_not_write_over_a_file(files, tmp_path):
     page = tmp_path / "a.html"
     page.write_text("mine")
     done = run(files, page, code=2)
-    assert "exists; --force writes over it" in done.stderr
+    assert "exists; use --force to overwrite it" in done.stderr
     assert page.read_text() == "mine"
     words = ("--force", "--rows", "new", "--keep", "4", "--json")
     done = run(files, page, *words)

@@ -64,7 +64,7 @@ def test_prune_draws_compares_and_certifies(place, tmp_path):
     after = found["comparison"]["accuracy"]["after"]
     assert after == pytest.approx(load(small).score(X, y))
     plain = run(*words, "--force")
-    assert "chosen on the same samples, which" in shown(plain)
+    assert "chosen on the same samples, so" in shown(plain)
     assert "confidence" not in plain.stdout
 
 

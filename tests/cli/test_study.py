@@ -101,9 +101,9 @@ def test_reference(store):
     ("words", "code", "why"),
     [
         (["report", "none.sqlite"], 1, "none.sqlite: no such file."),
-        (["run", "ftad-bagging-nb", "--backend", "lokky"], 1, "'lokky': joblib cannot"),
+        (["run", "ftad-bagging-nb", "--backend", "lokky"], 1, "'lokky' is not avail"),
         (["run", "space", "--backend", "loky", "--dask", "tcp://127.0.0.1:1"], 2,
-         "--dask and --backend exclude each other."),
+         "--dask and --backend cannot be combined."),
     ],
 )  # fmt: skip
 def test_refusals(words, code, why):
@@ -160,7 +160,7 @@ def test_an_interrupt_that_got_lost_is_heeded(tmp_path, monkeypatch):
     before = signal.getsignal(signal.SIGINT)
     done = study("run", plan, "--store", tmp_path / "s.sqlite", code=130)
     assert signal.getsignal(signal.SIGINT) is before
-    assert "go on with: quorate study resume" in done.output
+    assert "continue with: quorate study resume" in done.output
     assert len(Results.read(tmp_path / "s.sqlite").rows) == 3  # those of one fit
 
 
@@ -179,7 +179,7 @@ def test_failures_are_told(store, tmp_path):
     path = failing(store, tmp_path, "data = 'iris' and method = 'epbd'")
     told = study("report", path).output
     assert "1 data set, 3 folds; 1 without all results left out" in told
-    assert "One data set" in told
+    assert "Only one data set" in told
     assert "failed: epbd on iris, fold 0: Oops: [no]" in told
     assert "Traceback\nOops" not in told
     assert "Traceback\nOops" in study("report", path, "--verbose").output

@@ -81,7 +81,7 @@ def test_interrupt(number, jobs, all_of_them, tmp_path):
         (os.killpg if all_of_them else os.kill)(run.pid, number)
         out, said = ended(run)
     assert run.returncode == 128 + number
-    assert f"go on with: quorate study resume {path}" in said
+    assert f"continue with: quorate study resume {path}" in said
     assert "Traceback" not in said
     assert out == ""
     assert is_sound(path)

@@ -1,9 +1,9 @@
-"""The command line: words in, exit code out.
+"""The command line.
 
-Modules here import nothing heavy before a command runs, so that ``--help`` is quick.
-Results go to standard output, progress to standard error. Exit codes: 0 all went well,
-1 the input was refused or nothing could be computed, 2 the command was misspelt, 130
-interrupted, 143 terminated.
+Modules here import nothing heavy before a command runs, so that ``--help`` is fast.
+Results go to standard output, progress to standard error. Exit codes: 0 success, 1
+invalid input or nothing could be computed, 2 usage error, 130 interrupted, 143
+terminated.
 """
 
 import click
@@ -43,10 +43,10 @@ def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> No
     is_eager=True,
     expose_value=False,
     callback=_show_version,
-    help="Show the version, and what asks trees: compiled kernels or NumPy.",
+    help="Show the version and the engine: compiled kernels or NumPy.",
 )
 def main() -> None:
-    """Make classification ensembles smaller and faster, and see what that costs."""
+    """Make classification ensembles smaller and faster, and see what it costs."""
 
 
 # In the order in which people come to need them; --help lists them so.

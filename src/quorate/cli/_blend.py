@@ -1,4 +1,4 @@
-"""``quorate blend``: weights for models of which only probabilities are left."""
+"""``quorate blend``: weight models by their out-of-fold probabilities."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,51 +20,51 @@ if TYPE_CHECKING:
     from quorate._blending import Blend
 
 
-@click.command(short_help="Weigh models by their out-of-fold probabilities.")
+@click.command(short_help="Weight models by their out-of-fold probabilities.")
 @click.argument("folder", type=_options.FILE)
 @_options.option(
     "--target",
     _options.FILE,
-    "True labels of the samples: a table of one column, or see --column.",
+    "Table of true labels: with one column, or see --column.",
     required=True,
 )
-@_options.option("--column", "NAME", "Column of the labels in that table.")
+@_options.option("--column", "NAME", "Column of the labels in the table of --target.")
 @_options.option(
     "--classes",
     "A,B,...",
-    "What the columns stand for, where they are not called as the labels are.",
+    "Classes of the columns, if the columns are not named after the labels.",
 )
 @_options.option(
     "--test",
     _options.FILE,
-    "Probabilities of the same models on other samples, to be blended.",
+    "Probabilities of the same models on other samples, to blend.",
     metavar="FOLDER",
 )
 @_options.option(
     "--method",
     "NAME",
-    "'both': the mean of a sharpened geometric mean and of a plain weighted mean; "
-    "'geometric' or 'simplex': one of these; 'single': the best model; 'mean': all "
-    "alike; or one of 'quorate methods', such as 'ges'. 'auto' is 'both', and with "
-    "--scoring whichever does best.",
+    "'both': the mean of a sharpened geometric mean and a weighted mean; 'geometric' "
+    "or 'simplex': one of these; 'single': the best model; 'mean': equal weights; or "
+    "one of 'quorate methods', such as 'ges'. 'auto' is 'both' or, with --scoring, the "
+    "one with the best score.",
     default="auto",
 )
-@_options.option("--keep", _options.COUNT, "At most so many models.")
+@_options.option("--keep", _options.COUNT, "Maximum number of models.")
 @_options.option(
     "--scoring",
     "NAME",
-    "What is good, by scikit-learn's name; neg_log_loss by default.",
+    "Name of a scikit-learn scorer; neg_log_loss by default.",
 )
 @_options.option(
     "-o --output",
     _options.FILE,
-    "Where to write the blend of --test, or else the weights with the rule that makes "
-    "the blend of them (.csv, .parquet).",
+    "Output file (.csv, .parquet) for the blend of --test or, without --test, for the "
+    "weights and the rule.",
 )
 @_options.option(
     "--report page",
     _options.FILE,
-    "Where to write a page about the models, as 'quorate report' does (.html).",
+    "Output file (.html) for a report on the models, as of 'quorate report'.",
 )
 @_options.force
 @_options.as_json
@@ -82,11 +82,11 @@ def blend(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Weigh models by the out-of-fold probabilities in FOLDER, one file for each."""
+    """Weight models by the out-of-fold probabilities in FOLDER, one file per model."""
     if output is not None:
         check_output(output, force, ".csv", ".parquet")
     elif test is not None:
-        raise click.UsageError("--test needs -o FILE, where the blend goes.")
+        raise click.UsageError("--test needs -o FILE for the blend.")
     if page is not None:
         check_output(page, force, ".html", ".htm")
     from quorate._blending import blend as find_blend
@@ -99,16 +99,16 @@ def blend(
         check_request(test)
     y = _labels(target, column)
     if classes is not None:
-        # A class that no sample has is taken as it is written.
+        # A class without samples is used as written.
         label_of = {str(label): label for label in set(y.tolist())}
         names = [name.strip() for name in classes.split(",")]
         how["classes"] = [label_of.get(name, name) for name in names]
-    with progress_console().status("weighing"):
+    with progress_console().status("finding weights"):
         found = find_blend(folder, y, **how)
     if output is not None:
         _write(found, test, output)
     if page is not None:
-        with progress_console().status("measuring, drawing"):
+        with progress_console().status("measuring and plotting"):
             report(found, output=page, scoring=scoring)
     if as_json:
         say_json(found.to_dict())
@@ -120,7 +120,7 @@ def blend(
         what = "weights" if test is None else f"blend of {test}"
         console.print(f"{what} written to {output}", markup=False, soft_wrap=True)
     if page is not None:
-        console.print(f"page written to {page}", markup=False, soft_wrap=True)
+        console.print(f"report written to {page}", markup=False, soft_wrap=True)
 
 
 def _labels(path: Path, column: str | None) -> Any:
@@ -130,8 +130,8 @@ def _labels(path: Path, column: str | None) -> Any:
     names = [column] if column is not None else column_names(path)
     if len(names) != 1:
         raise click.UsageError(
-            f"{path} has {len(names)} columns ({', '.join(names[:5])}); --column NAME "
-            "says which one holds the labels."
+            f"{path} has {len(names)} columns ({', '.join(names[:5])}); use "
+            "--column NAME to say which one holds the labels."
         )
     return read_samples(path, names[0])[1]
 
@@ -157,8 +157,8 @@ def _show(console: Console, found: "Blend") -> None:
         scores.add_row(*row)
     console.print(scores)
     console.print(
-        f"the larger the {found.scoring}, the better; weights were chosen on other "
-        "samples than those they are scored on\n"
+        f"larger {found.scoring} is better; scores are cross-validated: weights were "
+        "chosen on other samples\n"
     )
     recipe = found.recipe()
     shown = [name for name in recipe if name.endswith("weight")]
@@ -175,12 +175,12 @@ def _show(console: Console, found: "Blend") -> None:
 
 
 def _show_rule(console: Console, found: "Blend", test: Path | None) -> None:
-    """Say how the blend follows from the weights, and what to do with that."""
+    """Print how the blend is computed from the weights, and what to do with it."""
     console.print(f"The blend is {found.in_words()}:")
     console.print(f"  {found.formula}", markup=False, soft_wrap=True)
     if found.rule == "mean":
         return
-    advice = "A plain mean with these weights is something else"
+    advice = "This is not the weighted mean with these weights"
     if found.plain_nested is not None:
         advice += (
             "; --method simplex finds the weights for one, with a "

@@ -1,4 +1,4 @@
-"""``quorate compact``: a model for serving from a file."""
+"""``quorate compact``: write a model for serving."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -11,18 +11,18 @@ from quorate.cli._console import say, say_json
 from quorate.cli._inputs import check_output, read_models
 
 
-@click.command(short_help="Write a model for serving, with NumPy alone.")
+@click.command(short_help="Write a model for serving with NumPy alone.")
 @_options.model
 @_options.option(
     "--mode",
     click.Choice(["exact", "bayes", "all"]),
-    "When to stop asking trees: exact never changes an answer.",
+    "When to stop evaluating trees; 'exact' never changes a prediction.",
     default="exact",
 )
 @_options.option(
     "-o --output",
     _options.FILE,
-    "Where to write it (.quorate); MODEL.quorate beside MODEL by default.",
+    "Output file (.quorate); MODEL.quorate in the folder of MODEL by default.",
 )
 @_options.force
 @_options.loading
@@ -35,12 +35,12 @@ def compact(
     loading: dict[str, Any],
     as_json: bool,
 ) -> None:
-    """Write the compact form of MODEL, which gives the same answers.
+    """Write the compact form of MODEL, which gives the same predictions.
 
     MODEL is a forest, extra trees, bagging or AdaBoost of trees, pruned and distilled
     or not, alone or after imputers, scalers and encoders in a pipeline.
     quorate.serving.load reads the file with NumPy alone; "python -m quorate.serving
-    FILE" answers rows of a CSV.
+    FILE" predicts the rows of a CSV file.
     """
     output = output or model.with_suffix(".quorate")
     check_output(output, force, ".quorate")

@@ -1,7 +1,7 @@
-r"""What is printed: text that a terminal only shows, and tables in the house style.
+r"""Printing: text without control characters, and tables in one style.
 
-Names come from files that others made. A terminal obeys what is between the letters:
-it can be told to move, to clear, to change its title, to show text backwards.
+Names come from files that others wrote, and may contain control characters that move
+the cursor, clear the screen, change the title or reverse text.
 """
 
 import json
@@ -21,8 +21,8 @@ from rich.table import Table
 if TYPE_CHECKING:
     from quorate._judging import Comparison
 
-# C0 and C1 controls without tab and newline, marks that turn the direction of text,
-# other ends of lines, and halves of characters, which cannot be printed.
+# C0 and C1 controls except tab and newline, marks that change the direction of text,
+# other line separators, and surrogates, which cannot be printed.
 _COMMANDS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
     "\ud800-\udfff]"
@@ -32,9 +32,9 @@ _READER_GONE = 141  # 128 and the number of SIGPIPE
 
 
 def printable(text: str) -> str:
-    r"""Return text with what a terminal would obey spelt out, as in ``\x1b``.
+    r"""Return text with control characters escaped, as in ``\x1b``.
 
-    Tabs and newlines stay.
+    Tabs and newlines are kept.
 
     >>> printable("a\x1b[2Jb") == r"a\x1b[2Jb"
     True
@@ -47,39 +47,39 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    r"""Return a name with newlines spelt out too, so that it cannot make lines up."""
+    r"""Return a name with newlines and tabs escaped too."""
     return printable(text).replace("\n", r"\n").replace("\t", r"\t")
 
 
 def say(text: object, *, err: bool = False, nl: bool = True) -> None:
-    """Print text as it is to be seen; nothing else in this room prints but consoles."""
+    """Print text with control characters escaped."""
     click.echo(printable(str(text)), err=err, nl=nl)
 
 
 def say_json(data: object) -> None:
-    """Print what programs read."""
+    """Print data as JSON."""
     say(json.dumps(data, indent=2))
 
 
 def end_quietly() -> NoReturn:
-    """End as a command does whose reader has gone, such as ``head``."""
+    """End quietly when the reader of a pipe, such as ``head``, has gone."""
     with suppress(OSError, ValueError):
-        # What is still to be written goes nowhere, and without a complaint.
+        # Discard what is still to be written, without an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     raise SystemExit(_READER_GONE)
 
 
 class SafeConsole(Console):
-    """A console that shows control characters in texts instead of sending them."""
+    """A console that escapes control characters in texts."""
 
     def on_broken_pipe(self) -> None:
-        """End as other commands do when nobody reads on."""
+        """End quietly when the reader of a pipe has gone."""
         end_quietly()
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render as any console does; what a terminal would obey is spelt out."""
+        """Render as usual, with control characters escaped."""
         for segment in super().render(renderable, options):
             if segment.control:
                 yield segment  # of rich itself, for bars that move
@@ -101,7 +101,7 @@ def progress_console() -> Console:
 
 
 def plain_table(*columns: str, numbers: int = 1) -> Table:
-    """Return an empty table in the house style: a name, some numbers, then text."""
+    """Return an empty table in the common style: a name, some numbers, then text."""
     table = Table(
         box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0)
     )
@@ -111,7 +111,7 @@ def plain_table(*columns: str, numbers: int = 1) -> Table:
 
 
 def heading(console: Console, text: str) -> None:
-    """Print a section title with air above it."""
+    """Print a section title with an empty line above it."""
     console.print()
     console.print(f"[bold]{text}[/]")
 

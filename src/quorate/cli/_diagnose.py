@@ -1,4 +1,4 @@
-"""``quorate diagnose``, ``measures`` and ``methods``: votes, and what is known."""
+"""``quorate diagnose``, ``measures`` and ``methods``."""
 
 from dataclasses import asdict
 from itertools import chain
@@ -49,7 +49,7 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 @_options.option(
     "--resume",
     _options.FILE,
-    "Note how far a pass has come here, and go on from it.",
+    "File for the progress of a pass; continue from it if it exists.",
 )
 @_options.dask
 @_options.loading
@@ -70,10 +70,11 @@ def diagnose(
 ) -> None:
     """Show error decomposition, diversity and risk of VOTES_OR_MODEL.
 
-    Votes come as .npz (written by Votes.save or Summary.save), or as a .csv or .parquet
-    table with one column per member and one column of true labels. A model comes as a
-    .skops file, with DATA and --target: one file of samples, or several files, folders
-    or patterns of Parquet or CSV of any size, which are read once and never whole.
+    VOTES are an .npz file (written by Votes.save or Summary.save), or a .csv or
+    .parquet table with one column per member and one column of true labels. A MODEL is
+    a .skops file and needs DATA and --target. DATA is one file of samples, or several
+    files, folders or patterns of Parquet or CSV files of any size, which are read in
+    batches.
     """
     from quorate._data import check_table
     from quorate._ensembles import collect_votes
@@ -85,7 +86,7 @@ def diagnose(
     if votes_or_model.suffix.lower() in _VOTES:
         if data or by_pass or (target, source) != (None, "auto"):
             raise click.UsageError(
-                "DATA, --target, --rows, --jobs, --resume and --dask go with a model."
+                "DATA, --target, --rows, --jobs, --resume and --dask need a model."
             )
         if votes_or_model.suffix.lower() == ".npz":
             votes = load_counts(votes_or_model)
@@ -138,28 +139,28 @@ def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
     )
     if votes.rule == "average":
         console.print(
-            "error of the ensemble itself, by averaged probabilities: "
+            "error of the ensemble itself, with averaged probabilities: "
             f"{percent_text(votes.error())}"
         )
     name, alone = on_one_line(votes.names[best]), 1 - votes.accuracies[best]
-    console.print(
-        Text(f"best single member: {name}, error alone {percent_text(alone)}")
-    )
+    console.print(Text(f"best single member: {name}, error {percent_text(alone)}"))
 
 
 def _show_diversity(console: Console, diagnosis: "Diagnosis") -> None:
     from quorate._theory import measures
 
     heading(console, "Diversity")
-    table = plain_table("measure", "value", "diverse if", "what it is")
+    table = plain_table("measure", "value", "diverse if", "meaning")
     for name, measure in measures().items():
         value = f"{diagnosis.diversity[name]:.4f}"
         table.add_row(name, value, _pointer(measure.direction), measure.summary)
     console.print(table)
-    console.print("diverse if: whether a high or a low value means that members differ")
+    console.print("diverse if: whether a high or a low value means more diversity")
     if not diagnosis.votes.has_equal_weights:
-        console.print("Votes are weighted; error_gap and entropy_cc use the weights,")
-        console.print("the others compare the members as equals.")
+        console.print(
+            "The votes are weighted: error_gap and entropy_cc use the weights,"
+        )
+        console.print("the other measures ignore them.")
 
 
 def _show_risk(console: Console, diagnosis: "Diagnosis") -> None:
@@ -171,11 +172,11 @@ def _show_risk(console: Console, diagnosis: "Diagnosis") -> None:
     for key, value in (
         ("worst sample", f"{risk.worst_sample}"),
         ("margin", f"{risk.margin:.4f}"),
-        ("diversity on it", f"{risk.diversity:.4f}"),
+        ("its diversity", f"{risk.diversity:.4f}"),
         ("interval", "none" if risk.interval is None else f"{risk.interval} of 8"),
         ("risk estimate", f"{risk.risk:,.1f}"),
         ("estimate falls with diversity", yes[bool(risk.risk_decreases)]),
-        ("paper says: more diversity", yes[bool(risk.paper_says_increase)]),
+        ("paper recommends more diversity", yes[bool(risk.paper_says_increase)]),
         ("margin bound applies", yes[bool(risk.lemma_applies)]),
     ):
         table.add_row(key, value)
@@ -184,7 +185,7 @@ def _show_risk(console: Console, diagnosis: "Diagnosis") -> None:
 
 
 def _pointer(direction: str) -> str:
-    """Say in a word which values mean more diverse."""
+    """Return whether high or low values mean more diversity."""
     return {"higher": "high", "lower": "low"}.get(direction, "-")
 
 
@@ -199,7 +200,7 @@ def measures(as_json: bool) -> None:
         return
     console = results_console()
     wide = console.width >= _WIDTH_FOR_RANGES
-    columns = ["measure", "paper", "diverse if", "what it is"]
+    columns = ["measure", "paper", "diverse if", "meaning"]
     table = plain_table(*columns, *(["range"] if wide else []))
     for measure in known().values():
         row = [measure.name, measure.paper_name, _pointer(measure.direction)]
@@ -228,15 +229,15 @@ def methods(as_json: bool) -> None:
         ]
         say_json(rows)
         return
-    table = plain_table("method", "size", "what it does", numbers=0)
-    table.add_row("auto", "usual", "Take the method that suits the model; the default")
+    table = plain_table("method", "size", "description", numbers=0)
+    table.add_row("auto", "usual", "Use a method that suits the model (the default)")
     for name, method in known().items():
         exact = "exact" if method.tags.honours_keep else "up to"
         size = "own" if method.cls().keep is None else exact
         table.add_row(name, size, method.summary)
     console = results_console()
     console.print(table)
-    console.print("\nLong names do as well:")
+    console.print("\nLong names also work:")
     long = [
         (name, method.long_name)
         for name, method in known().items()

@@ -1,4 +1,4 @@
-"""Turn refusals and interrupts into one sentence and an exit code."""
+"""Turn errors and interrupts into one sentence and an exit code."""
 
 import os
 import re
@@ -19,14 +19,14 @@ Progress = Callable[[int, int], None]
 
 _TABLES = "quorate.tables"
 _QUOTES = "'\""
-# How refusals in Python begin, where somebody calls a function with parameters.
+# How errors raised by Python functions begin.
 _CALL = re.compile(
     r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+=[^()]*)\):"
 )
 _BUDGET = re.compile(r"\bbudget\['(\w+)'\]=(\d+)(\.0)?")
-# What scikit-learn says of a text that no training row had; columns are its own count.
+# scikit-learn's message for a category that was not in the training data.
 _CATEGORIES = re.compile(r"Found unknown categories \[(.*)\] in column \d+")
-# To be told to end is to be interrupted: workers are stopped, files put in order.
+# SIGTERM is handled like an interrupt: workers are stopped, files completed.
 _HEEDED = (signal.SIGINT, signal.SIGTERM)
 _USUAL = (signal.SIG_DFL, signal.default_int_handler)
 _received: list[int] = []
@@ -34,7 +34,7 @@ _owner: list[int] = []
 
 
 class RefusingGroup(click.Group):
-    """A group whose commands answer bad input with a sentence, not a traceback."""
+    """A group whose commands report bad input in one sentence, without a traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which they were added."""
@@ -49,7 +49,7 @@ class RefusingGroup(click.Group):
             raise SystemExit(1) from error
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; input that does not fit ends with exit code 1."""
+        """Run the command; invalid input ends with exit code 1."""
         try:
             with noting_signals():
                 return self._invoke(ctx)
@@ -58,7 +58,7 @@ class RefusingGroup(click.Group):
         except click.exceptions.Exit:
             raise
         except Exception:
-            # what an interrupt broke may not look like one
+            # an interrupt may surface as another exception
             if not was_interrupted():
                 raise
         say("stopped.", err=True)
@@ -71,7 +71,7 @@ class RefusingGroup(click.Group):
                 warnings.showwarning = _Notes()
                 return super().invoke(ctx)
         except click.ClickException as error:
-            # a new one would lose the usage that some kinds of it show
+            # a new exception would lose the usage that some of them show
             error.message = printable(error.message)  # type: ignore[misc]
             raise
         except (ValueError, TypeError, ImportError, OSError) as error:
@@ -82,7 +82,7 @@ class RefusingGroup(click.Group):
 
 
 class _Notes:
-    """Says every warning once, however many steps come upon it."""
+    """Print every warning once, even if several steps issue it."""
 
     def __init__(self) -> None:
         self._said: set[str] = set()
@@ -94,7 +94,7 @@ class _Notes:
 
 
 def note_table(path: Path, X: Any) -> None:
-    """Remember samples that were read, so that refusals can say where they stand."""
+    """Remember samples that were read, so that errors can name their file."""
     click.get_current_context().meta.setdefault(_TABLES, {})[path] = X
 
 
@@ -114,7 +114,7 @@ def _sentence(error: Exception, tables: dict[Path, Any]) -> str:
 
 
 def _as_typed(sentence: str) -> str:
-    """Return what Python says in words of the command line: --keep 9 for keep=9."""
+    """Return a message with options of the command line: --keep 9 for keep=9."""
 
     def options(match: re.Match[str]) -> str:
         given = [one.partition("=") for one in match[1].split(", ")]
@@ -131,8 +131,8 @@ def _as_typed(sentence: str) -> str:
 def noting_signals() -> Iterator[None]:
     """Raise KeyboardInterrupt on SIGINT and SIGTERM, and remember that they came.
 
-    Signals that are ignored, as those of a shell's background jobs may be, or that
-    somebody else handles are left alone.
+    Signals that are ignored, as in background jobs of a shell, or that have another
+    handler are left alone.
     """
     _received.clear()
     if threading.current_thread() is not threading.main_thread():
@@ -156,8 +156,8 @@ def noting_signals() -> Iterator[None]:
 
 def _note(number: int, frame: Any) -> None:
     if os.getpid() != _owner[-1]:
-        # A forked worker has the handler of its parent, and is to end when told so:
-        # an exception in the middle of its work with a pool may stop it for ever.
+        # A forked worker inherits the handler, but must end at once: an exception in
+        # the middle of its work with a pool may block it for ever.
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
         return
@@ -166,20 +166,20 @@ def _note(number: int, frame: Any) -> None:
 
 
 def was_interrupted() -> bool:
-    """Tell whether a signal came, also if its interrupt was lost since."""
+    """Return whether a signal was received, even if its exception was lost."""
     return bool(_received)
 
 
 def interrupted_code() -> int:
-    """Return the exit code of a process that a signal ended, as shells have it."""
+    """Return the exit code of a process ended by a signal, as in shells."""
     return 128 + (_received[0] if _received else signal.SIGINT)
 
 
 def heeding_interrupts(show: Progress | None) -> Progress:
-    """Return a progress that stops at the next result if an interrupt was lost.
+    """Return a progress function that stops at the next result after an interrupt.
 
-    Python drops exceptions that arise while it cleans up, and libraries may: the
-    interrupt of somebody who waits must not be among them.
+    Python and some libraries drop exceptions that are raised during clean-up, which
+    would lose an interrupt.
     """
 
     def progress(done: int, total: int) -> None:

@@ -1,4 +1,4 @@
-"""Files that several commands read and write: models, tables, folders of tables."""
+"""Models, tables and folders of tables that several commands read and write."""
 
 import os
 from collections.abc import Sequence
@@ -17,31 +17,29 @@ if TYPE_CHECKING:
 
 
 def check_output(output: Path, force: bool, *suffixes: str) -> None:
-    """Raise a usage error if the file is there, or cannot be what it is called."""
+    """Raise a usage error if the file exists, or its suffix is wrong."""
     if output.suffix.lower() not in suffixes:
         raise click.UsageError(
-            f"{output}: a name that ends in {' or '.join(suffixes)} is needed."
+            f"{output}: use a name that ends in {' or '.join(suffixes)}."
         )
     if output.is_dir():
         raise click.UsageError(f"{output} is a folder; name a file.")
     if output.exists() and not force:
-        raise click.UsageError(f"{output} exists; --force writes over it.")
+        raise click.UsageError(f"{output} exists; use --force to overwrite it.")
     check_folder(output)
 
 
 def check_folder(output: Path) -> None:
-    """Raise a usage error if a file cannot be made where its name says."""
+    """Raise a usage error if a file cannot be written to its folder."""
     folder = output.resolve().parent
     if not folder.is_dir():
-        raise click.UsageError(f"{output}: there is no folder {output.parent}.")
+        raise click.UsageError(f"{output}: the folder {output.parent} does not exist.")
     if not os.access(folder, os.W_OK):
-        raise click.UsageError(
-            f"{output}: nothing may be written to the folder {output.parent}."
-        )
+        raise click.UsageError(f"{output}: the folder {output.parent} is not writable.")
 
 
 def is_stream(data: Path) -> bool:
-    """Tell whether a path names several files: a folder, or a pattern."""
+    """Return whether a path names several files: a folder or a pattern."""
     return data.is_dir() or (has_magic(str(data)) and not data.exists())
 
 
@@ -53,8 +51,8 @@ def read_models(
 ) -> "tuple[list[Any], SampleForm]":
     """Return models and the form in which they take samples.
 
-    Files that are not there or of another kind, and tables that lack the target or a
-    column of the models, are refused before anything is read whole.
+    Missing files, files of another kind, and tables without the target or a column of
+    the models are refused before anything is read completely.
     """
     from quorate._data import SampleForm, check_table, column_names, find_files
     from quorate._files import check_kind, load
@@ -78,7 +76,7 @@ def read_models(
 
 
 def read_table(form: "SampleForm", data: Path, target: str | None) -> tuple[Any, Any]:
-    """Return samples and labels of one file; or several files, and no labels."""
+    """Return samples and labels of one file, or the path of several files and None."""
     if is_stream(data):
         return data, None
     from quorate._data import read_samples

@@ -1,4 +1,4 @@
-"""``quorate compare``, ``certify`` and ``lazy``: models on samples they did not see."""
+"""``quorate compare``, ``certify`` and ``lazy``: evaluate models on new data."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quorate.lazy import Trial
 
 
-@click.command(short_help="Set two models side by side, on the same samples.")
+@click.command(short_help="Compare two models on the same samples.")
 @click.argument("before", type=_options.FILE)
 @click.argument("after", type=_options.FILE)
 @_options.data
@@ -44,10 +44,10 @@ def compare(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Set two models side by side: BEFORE and AFTER, on samples in DATA.
+    """Compare two models, BEFORE and AFTER, on the samples in DATA.
 
-    DATA should be samples that neither was trained or chosen on. A folder or pattern of
-    files is read in one pass.
+    DATA should be samples that were not used to train or prune either model. A folder
+    or pattern of files is read in one pass.
     """
     from quorate._ensembles import read_ensemble
     from quorate._judging import compare as compare_models
@@ -71,7 +71,7 @@ def compare(
     console.print(compared.note)
 
 
-@click.command()
+@click.command(short_help="Prove that a smaller model is hardly less accurate.")
 @click.argument("big", type=_options.FILE)
 @click.argument("small", type=_options.FILE)
 @_options.data
@@ -79,17 +79,17 @@ def compare(
 @_options.option(
     "--tolerance",
     _options.SHARE,
-    "By how much the error may exceed that of BIG; by default 0.02, or a fifth of the "
-    "share of the rarest class if that is less.",
+    "How much the error may exceed that of BIG; by default 0.02, or a fifth of the "
+    "share of the rarest class if that is smaller.",
 )
 @_options.option(
     "--delta",
     _options.SHARE,
-    "Probability of a wrong certificate, at most.",
+    "Maximum probability that the certificate is wrong.",
     default=0.05,
 )
 @_options.class_weight(
-    "Let every class count the same in the error, however rare it is."
+    "Limit the balanced error, in which every class has the same weight."
 )
 @_options.rows
 @_options.jobs
@@ -107,10 +107,10 @@ def certify(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Prove that SMALL errs hardly more than BIG, on samples in DATA.
+    """Prove on the samples in DATA that SMALL is hardly less accurate than BIG.
 
-    DATA are samples that no member was trained or chosen on, drawn as those to come.
-    The exit code is 1 if there is no certificate.
+    DATA must be new samples that were not used to train or prune the models, from the
+    same distribution as future data. The exit code is 1 if there is no certificate.
     """
     from quorate._judging import certify as certify_models
 
@@ -120,7 +120,7 @@ def certify(
     if y is None:
         passing = {"against": part, "n_jobs": n_jobs, "source": how["source"]}
         evidence = (run_pass(whole, X, target, dask=dask, **passing),)
-    with progress_console().status("asking"):
+    with progress_console().status("evaluating"):
         certificate = certify_models(*evidence, **how)
     if as_json:
         say_json(certificate.to_dict())
@@ -130,14 +130,14 @@ def certify(
         click.get_current_context().exit(1)
 
 
-@click.command(short_help="See how many members must be asked, and the time saved.")
+@click.command(short_help="Measure what early exit saves.")
 @_options.model
 @_options.data
-@_options.option("--target", "COLUMN", "Column of true labels, to leave out and score.")
+@_options.option("--target", "COLUMN", "Column of true labels, to report the accuracy.")
 @_options.option(
     "--confidence",
     _options.CONFIDENCE,
-    "For bayes: probability that the leader stays ahead.",
+    "For bayes: probability that the leading class stays ahead.",
     default=0.999,
 )
 @_options.option(
@@ -158,16 +158,16 @@ def lazy(
     as_json: bool,
     **how: Any,
 ) -> None:
-    """Try on MODEL how many members must be asked, and how much time that saves.
+    """Measure what early exit saves: members evaluated, time, and changed predictions.
 
-    DATA are samples to predict, not those of the training. Nothing is written: wrap the
-    model in quorate.LazyClassifier to use it.
+    DATA are samples to predict, not the training data. Nothing is written: to use early
+    exit, wrap the model in quorate.LazyClassifier.
     """
     from quorate.lazy import try_modes
 
     if is_stream(data):
         raise ValueError(
-            f"{data}: several files; one table with all samples is needed here."
+            f"{data}: several files; this command needs one table with all samples."
         )
     (ensemble,), form = read_models([model], [data], target, **loading)
     if not hasattr(ensemble, "predict"):
@@ -176,7 +176,7 @@ def lazy(
             "itself; wrap it in quorate.LazyClassifier."
         )
     X, y = read_table(form, data, target)
-    with progress_console().status("asking"):
+    with progress_console().status("evaluating"):
         trial = try_modes(ensemble, X, y, **how)
     if as_json:
         limits = {name: how[name] for name in ("confidence", "epsilon")}
@@ -187,7 +187,7 @@ def lazy(
 
 def _show_trial(console: Console, trial: "Trial") -> None:
     is_scored = trial.modes[0].accuracy is not None
-    columns = ["mode", "asked", "share", "changed", "ms", "times faster"]
+    columns = ["mode", "evaluated", "share", "changed", "ms", "times faster"]
     table = plain_table(*columns, *["accuracy"] * is_scored, numbers=6)
     for tried in trial.modes:
         scores = [] if tried.accuracy is None else [percent_text(tried.accuracy)]
@@ -202,12 +202,12 @@ def _show_trial(console: Console, trial: "Trial") -> None:
         )
     samples = trial.source.samples_text(trial.n_samples)
     if trial.n_calibration:
-        samples += f", {trial.n_calibration:,} others to calibrate"
+        samples += f", calibrated on {trial.n_calibration:,} others"
     console.print(f"{trial.n_members:,} members on {samples}")
     console.print(table)
     console.print(
-        "asked: members per sample, on average; changed: predictions that are not "
-        f"those of all members; ms: for all {trial.n_samples:,} samples"
+        "evaluated: mean number of members per sample; changed: predictions that "
+        f"differ from those of all members; ms: for all {trial.n_samples:,} samples"
     )
     left_out = trial.left_out and f"not calibrated: {trial.left_out}"
     for note in filter(None, (trial.allowance, left_out, trial.note)):

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the numbers and sizes they take."""
+"""Options that several commands share, and their types."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -25,18 +25,18 @@ _LIMITS = {
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]
-    """What a text stands for; one that fits nothing is refused in a sentence.
+    """A parameter type that parses a string and checks the value.
 
     Parameters
     ----------
     name : str
-        What help calls such a text, in capitals.
+        Name of the type in help texts.
     parse : callable
-        Makes a value of a text; ``ValueError`` if it is none.
+        Converts a string to a value, or raises ``ValueError``.
     fits : callable
-        Tells whether a value is within the limits; not a number never is.
+        Returns whether a value is within the limits; must be False for NaN.
     words : str
-        Which texts fit.
+        Description of valid values, for the error message.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]
     ) -> Any:
         """Return the value, or raise a usage error."""
         try:
-            parsed = self._parse(str(value))  # a default comes as the number it is
+            parsed = self._parse(str(value))  # a default may be a number
             if self._fits(parsed):
                 return parsed
         except ValueError:
@@ -82,7 +82,7 @@ def _as_limit(text: str) -> tuple[str, float]:
     return "milliseconds" if kind == "ms" else kind, _LIMITS[kind](limit)
 
 
-_SHARE = "a number between 0 and 1, or such as 1%"
+_SHARE = "a number between 0 and 1, or a percentage such as 1%"
 COUNT = Parsed("n", int, lambda n: n >= 1, "a whole number, 1 or more")
 SEED = Parsed("n", int, lambda n: n >= 0, "a whole number, 0 or more")
 WORKERS = Parsed("n", int, lambda n: n != 0, "1 or more, or -1 for one on each core")
@@ -91,13 +91,16 @@ NOT_NEGATIVE = Parsed(
     "share", as_share, lambda x: x >= 0, "a number, 0 or more, or 0% to 100%"
 )
 NOISE = Parsed(
-    "share", as_share, lambda x: 0 <= x < 0.5, "a share in [0, 0.5), or such as 1%"
+    "share",
+    as_share,
+    lambda x: 0 <= x < 0.5,
+    "a share in [0, 0.5), or a percentage such as 1%",
 )
 CONFIDENCE = Parsed(
     "share",
     as_share,
     lambda x: 0.5 <= x < 1,
-    "a probability in [0.5, 1), or such as 99.9%",
+    "a probability in [0.5, 1), or a percentage such as 99.9%",
 )
 SIZE = Parsed(
     "how-many",
@@ -116,18 +119,18 @@ LIMIT = Parsed(
 def option(
     names: str, takes: "click.ParamType[Any] | str", help: str, **how: Any
 ) -> Decorator:
-    """Return an option, whose default is shown if it has one.
+    """Return an option that shows its default if it has one.
 
     Parameters
     ----------
     names : str
-        Its names on the command line, and that of the parameter where it is another.
+        Its names on the command line, and the name of the parameter if it differs.
     takes : ParamType or str
-        What it takes; of plain text, what help calls it.
+        Its type, or the metavar of a string.
     help : str
-        What it does.
+        Help text.
     **how
-        What else :func:`click.option` takes.
+        Further parameters of :func:`click.option`.
     """
     kind = {"metavar": takes} if isinstance(takes, str) else {"type": takes}
     shown = {"show_default": "default" in how}
@@ -135,7 +138,7 @@ def option(
 
 
 def flag(names: str, help: str) -> Decorator:
-    """Return an option that is there or not."""
+    """Return a boolean flag."""
     return click.option(*names.split(), is_flag=True, help=help)
 
 
@@ -145,55 +148,54 @@ target = option("--target", "COLUMN", "Column of true labels.", required=True)
 method = option(
     "--method",
     "NAME",
-    "How members are chosen: one of 'quorate methods', or 'auto' for what suits the "
-    "model.",
+    "Pruning method: one of 'quorate methods', or 'auto' for one that suits the model.",
     default="auto",
 )
 keep = option(
     "--keep",
     SIZE,
-    "Fraction (0.2 or 20%), number of members, 'auto' for as few as do about as well, "
-    "or 'own' for what the method finds.",
+    "Members to keep: a fraction (0.2 or 20%), a number, 'auto' for the smallest size "
+    "that is about as good as the best, or 'own' if the method chooses the size.",
     default="default",
-    show_default="0.2; of pools and voting, those that get a weight",
+    show_default="0.2; for pools and voting, all with a positive weight",
 )
 rows = option(
     "--rows source",
     click.Choice(["new", "training"]),
-    "What DATA are to the members; found out by default, where it can be known.",
+    "Whether DATA are new or training data; detected by default where possible.",
     callback=lambda ctx, param, rows: rows or "auto",
 )
-force = flag("--force", "Write over an existing file.")
+force = flag("--force", "Overwrite an existing file.")
 as_json = flag("--json as_json", "Print JSON instead of tables.")
-jobs = option("--jobs n_jobs", WORKERS, "Processes that vote.")
+jobs = option("--jobs n_jobs", WORKERS, "Number of processes.")
 noise = option("--noise", NOISE, "Share of labels that may be wrong.", default=0.01)
-dask = option("--dask", "ADDRESS", "Dask scheduler to run the passes on.")
+dask = option("--dask", "ADDRESS", "Address of a Dask scheduler to run on.")
 scoring = option(
     "--scoring",
     "NAME",
-    "What good means: a score of scikit-learn, such as balanced_accuracy.",
+    "scikit-learn score to use instead of accuracy, such as balanced_accuracy.",
 )
 
 
 def seed(default: int) -> Decorator:
-    """Return the option that fixes everything random."""
-    words = "Seed of everything random."
+    """Return the option for the random seed."""
+    words = "Random seed."
     return option("--seed random_state", SEED, words, default=default)
 
 
 def max_samples(what: str) -> Decorator:
-    """Return the option that limits the samples something is done with."""
-    words = f"{what} a sample of so many, drawn by class; 200,000 by default."
+    """Return the option that limits the number of samples."""
+    words = f"{what} a stratified sample of this size; 200,000 by default."
     return option("--max-samples", COUNT, words)
 
 
 def class_weight(help: str) -> Decorator:
-    """Return the option that lets every class count the same."""
+    """Return the option that gives every class the same weight."""
     return option("--class-weight", click.Choice(["balanced"]), help)
 
 
 def loading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which model files may be opened, as one dict."""
+    """Add the options for loading model files, as one dict."""
 
     @wraps(command)
     def bundled(*, trusted: tuple[str, ...], unsafe_pickle: bool, **others: Any) -> Any:
@@ -203,7 +205,7 @@ def loading(command: Callable[..., Any]) -> Callable[..., Any]:
     trust = option(
         "--trust trusted",
         "TYPE",
-        "A type the model file may build; repeat for several.",
+        "A type that the model file may contain; repeat for several.",
         multiple=True,
     )
     pickles = flag(

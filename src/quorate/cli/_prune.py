@@ -1,4 +1,4 @@
-"""``quorate prune``: a smaller model from a file and samples."""
+"""``quorate prune``: write a smaller model."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from quorate._votes import Summary
 
 
-@click.command(short_help="Write a smaller model of the members that decide.")
+@click.command(short_help="Write a smaller model of the same type.")
 @_options.model
 @_options.data
 @_options.target
@@ -32,28 +32,28 @@ if TYPE_CHECKING:
 @_options.option(
     "--tolerance",
     _options.NOT_NEGATIVE,
-    "Instead of --keep: the error may grow by this (0.01 or 1%).",
+    "Instead of --keep: how much the error may grow (0.01 or 1%).",
 )
 @_options.option(
     "--budget",
     _options.LIMIT,
-    "Instead of --keep: a limit on bytes=50MB, nodes=20000 or ms=2 a call.",
+    "Instead of --keep: a limit such as bytes=50MB, nodes=20000 or ms=2 per call.",
     multiple=True,
     callback=lambda ctx, param, limits: dict(limits) or None,
 )
 @_options.option(
     "--batch",
     _options.COUNT,
-    "Rows in a call, for a budget of milliseconds; 1 by default.",
+    "Rows per call, for a budget of milliseconds; 1 by default.",
 )
 @_options.scoring
-@_options.class_weight("Let every class count the same when members are chosen.")
+@_options.class_weight("Give every class the same weight when members are chosen.")
 @_options.rows
 @_options.option(
     "--distil/--no-distil",
     click.BOOL,
-    "Give the leaves of the trees kept new values, learned from the whole model, or "
-    "leave them; by default where method is 'auto' and the model averages trees.",
+    "Refit the leaves of the kept trees to the whole model, or not; by default if the "
+    "method is 'auto' and the model averages trees.",
     default=None,
 )
 @_options.max_samples("Choose on")
@@ -63,12 +63,12 @@ if TYPE_CHECKING:
 @_options.option(
     "--test",
     _options.FILE,
-    "Samples to compare on, that no member has seen; those of DATA by default.",
+    "New samples to compare both models on; DATA by default.",
 )
 @_options.option(
     "-o --output",
     _options.FILE,
-    "Where to write it (.skops); MODEL-small.skops beside MODEL by default.",
+    "Output file (.skops); MODEL-small.skops in the folder of MODEL by default.",
 )
 @_options.force
 @_options.loading
@@ -87,14 +87,14 @@ def prune(
     as_json: bool,
     **choice: Any,
 ) -> None:
-    """Write a smaller MODEL of the same type that keeps the members that decide.
+    """Write a smaller model of the same type as MODEL.
 
-    DATA are the samples to choose on: the training data of a forest or of bagging, or
-    samples that no member has seen. A folder or pattern of files is read once to draw
-    the samples to choose on, and once more to compare both models on all rows; with
-    --test, where no member was chosen, the smaller one is also certified. Without it,
-    the accuracy after is what to expect on new samples: as many members are chosen
-    without each fifth of DATA and judged on it, before they are distilled.
+    DATA are the samples to choose members on: the training data of a forest or of
+    bagging, or samples that no member was trained on. A folder or pattern of files is
+    read once to draw the samples to choose on, and once more to compare both models on
+    all rows; with --test, the smaller model is also certified. Without --test, the
+    accuracy after pruning is the expected accuracy on new data before distillation,
+    by five-fold cross-validation.
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")
@@ -104,7 +104,7 @@ def prune(
     from quorate._votes import VoteSource
 
     if choice["class_weight"] is None:
-        del choice["class_weight"]  # which not every method has
+        del choice["class_weight"]  # not every method has it
     check_choice(**choice)
     (ensemble,), form = read_models([model], [data, test], target, **loading)
     X, y = read_table(form, data, target)
@@ -154,7 +154,7 @@ def check_choice(
     class_weight: str | None = None,
     **_: Any,
 ) -> None:
-    """Refuse a method, or what it cannot do, before anything is read."""
+    """Refuse an unknown method or unsuitable options before anything is read."""
     from quorate._choosing import check_method, size_for
     from quorate._scoring import check_scoring
     from quorate.pruning import method_name, methods
@@ -165,7 +165,7 @@ def check_choice(
     able = [name for name, known in methods().items() if known.tags.finds_size]
     if keep is None and method != "auto" and method_name(method) not in able:
         raise click.UsageError(
-            f"--keep own: {method_name(method)} finds no size of its own; "
+            f"--keep own: {method_name(method)} does not choose its size; "
             f"{', '.join(able)} do."
         )
 
@@ -181,7 +181,7 @@ def _choose(
 ) -> "tuple[Any, Selection]":
     from quorate._pruned import prune as prune_ensemble
 
-    with progress_console().status("asking the members and choosing") as status:
+    with progress_console().status("evaluating and choosing members") as status:
 
         def show(done: int, total: int) -> None:
             status.update(f"distilling, {done} of {total}")
@@ -202,7 +202,7 @@ def _choose(
 def _compare(
     big: Any, small: Any, X: Any, y: Any, passing: dict[str, Any], **how: Any
 ) -> "tuple[Comparison, Summary | None]":
-    """Return both models side by side, and what a pass over files counted."""
+    """Return the comparison of both models, and the summary of a pass over files."""
     from quorate._judging import compare
     from quorate._scoring import TableScore, find_score
 
@@ -213,8 +213,8 @@ def _compare(
     scoring = how["scoring"]
     if not isinstance(find_score(scoring, summary.classes, "prune"), TableScore):
         say(
-            "Note: a pass over files counts what is decided: compared by accuracy, "
-            f"not by {scoring}.",
+            "Note: a pass over files only counts predictions, so models are compared "
+            f"by accuracy, not by {scoring}.",
             err=True,
         )
         scoring = None
@@ -224,10 +224,9 @@ def _compare(
 def _expect(
     compared: "Comparison", selection: "Selection", expect: bool
 ) -> "tuple[Comparison, ExpectedError | None, str]":
-    """Return the comparison, what to expect of the members kept, and a note on both.
+    """Return the comparison, the expected error of the kept members, and a note.
 
-    Nothing can be promised about members by the samples that chose them; of these there
-    is what to expect on new ones instead.
+    The samples that members were chosen on give no guarantees, only the expected error.
     """
     from quorate._judging import expected_rare_class
 
@@ -245,8 +244,8 @@ def _expect(
     if expected is None:
         if compared.accuracy is not None:
             note += (
-                " The members were chosen on the same samples, which flatters what is "
-                "left; --test FILE compares on others."
+                " The members were chosen on the same samples, so the accuracy after "
+                "is too optimistic; use --test FILE to compare on others."
             )
         return compared, None, note
     found: dict[str, Any] = {
@@ -266,18 +265,16 @@ def _expect(
 
 
 def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
-    """Say what the accuracies rest on."""
+    """Return a note that says what the accuracies are based on."""
     votes, n_samples = selection.votes, selection.votes.n_samples
     samples = f"{n_samples:,} samples"
     if votes.source is not None:
         samples = votes.source.samples_text(n_samples)
-    chosen = "as many members were chosen"
-    if expected.with_size:
-        chosen = "members and their number were chosen"
+    chosen = "members and their number" if expected.with_size else "members"
+    few = "" if expected.samples.size == n_samples else f" on {expected.samples.size:,}"
     note = (
-        f"Before: votes on {samples}. After: what to expect on new samples; {chosen} "
-        f"without each fifth of "
-        f"{'them' if expected.samples.size == n_samples else 'some'} and judged on it."
+        f"Before: votes on {samples}. After: expected accuracy on new data, by "
+        f"five-fold cross-validation{few} ({chosen} chosen without each fifth)."
     )
     if expected.score.is_accuracy:
         doubt = points_text(expected.excess_error).lstrip("+")
@@ -285,16 +282,16 @@ def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
     if expected.before_distillation:
         about = expected.score.top - expected.error
         note += (
-            " Leaves cannot be judged by the samples that they were distilled on, so "
-            "this is told of the members before distillation: "
+            " Distilled leaves cannot be evaluated on the samples that they were "
+            "distilled on, so this is the figure before distillation: "
             f"{_with_doubt(about, expected)}."
         )
     if expected.by_fewer_votes:
         note += (
-            " Out of bag only some of these members may vote on a sample, so that few "
-            "look weaker than they are."
+            " Out of bag, only some members vote on each sample, so a small model "
+            "looks less accurate than it is."
         )
-    return f"{note} --test FILE compares on other samples."
+    return f"{note} Use --test FILE to compare on other samples."
 
 
 def _with_doubt(value: float, expected: "ExpectedError") -> str:
@@ -322,8 +319,8 @@ def _show(
     if "distil" in record:
         distilled = record["distil"]
         console.print(
-            f"leaves distilled from the whole model on {distilled['n_crossed']:,} "
-            f"crossed and {distilled['n_real']:,} given rows"
+            f"distilled from the whole model on {distilled['n_crossed']:,} synthetic "
+            f"and {distilled['n_real']:,} given rows"
         )
     if selection.latency is not None:
         console.print(str(selection.latency), markup=False)

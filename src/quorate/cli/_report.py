@@ -1,4 +1,4 @@
-"""``quorate report``: one page that explains a model."""
+"""``quorate report``: write a report on a model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,14 +18,14 @@ _FOR_MODELS = ("data", "target", "method", "keep", "scoring", "source",
                "max_samples")  # fmt: skip
 
 
-@click.command(short_help="Write one HTML page that explains a model.")
+@click.command(short_help="Write an HTML report on a model.")
 @_options.model
 @click.argument("data", required=False, type=_options.FILE)
 @_options.option("--target", "COLUMN", "Column of true labels.")
 @_options.option(
     "-o --output",
     _options.FILE,
-    "Where to write the page; MODEL.html beside MODEL by default.",
+    "Output file (.html); MODEL.html in the folder of MODEL by default.",
 )
 @_options.force
 @_options.method
@@ -36,7 +36,7 @@ _FOR_MODELS = ("data", "target", "method", "keep", "scoring", "source",
 @_options.option("--title", "TEXT", "Title of the page.")
 @_options.jobs
 @_options.seed(0)
-@_options.max_samples("Make the page from")
+@_options.max_samples("Use")
 @_options.loading
 @_options.as_json
 def report(
@@ -50,12 +50,13 @@ def report(
     title: str | None,
     **options: Any,
 ) -> None:
-    """Write one HTML page that explains MODEL, to be opened in any browser.
+    """Write an HTML report on MODEL, to open in any browser.
 
-    It says how diverse the members are and whether that helps, which of them matter,
-    what pruning and lazy voting would save, and what to do next. Of a folder or pattern
-    of files a sample is drawn. MODEL may also be the .npz file of a summary, such as
-    'quorate diagnose --resume' leaves; its page has what counts alone can say.
+    It shows what pruning and early exit would save, which members matter, how diverse
+    they are and whether that helps, and what to do next. For a folder or pattern of
+    files, a sample is drawn. MODEL can also be the .npz file of a summary, as written
+    by 'quorate diagnose --resume'; the report then shows what can be computed from
+    counts.
     """
     output = output or model.with_suffix(".html")
     check_output(output, force, ".html", ".htm")
@@ -64,7 +65,7 @@ def report(
         sources = map(context.get_parameter_source, _FOR_MODELS)
         if ParameterSource.COMMANDLINE in sources:
             raise click.UsageError(
-                f"{model} holds counts, from which nobody is chosen; give only "
+                f"{model} holds counts, from which members cannot be chosen; use only "
                 "--output, --title and --noise."
             )
         page = _report_counts(model, noise=noise, title=title)
@@ -88,7 +89,7 @@ def _report_counts(path: Path, **how: Any) -> "Report":
     counts = load_counts(path)
     if isinstance(counts, Votes):
         counts = counts.summary()
-    with progress_console().status("measuring, drawing"):
+    with progress_console().status("measuring and plotting"):
         return summary_report(counts, file=str(path), **how)
 
 
@@ -116,5 +117,5 @@ def _report_model(
         target=target if y is None else None,
         **how,
     )
-    with progress_console().status("asking the members, measuring, drawing"):
+    with progress_console().status("evaluating members, measuring and plotting"):
         return make_report(ensemble, X, y, request)

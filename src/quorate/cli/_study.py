@@ -1,4 +1,4 @@
-"""``quorate study``: make, run, resume and report comparisons of methods."""
+"""``quorate study``: create, run, resume and report comparisons of methods."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ def list_presets() -> None:
 @study.command()
 @click.argument("path", type=_options.FILE, default="study.toml")
 def new(path: Path) -> None:
-    """Write a commented example plan to PATH (study.toml)."""
+    """Write an example plan with comments to PATH (study.toml)."""
     if path.exists():
         raise click.UsageError(f"{path} exists.")
     with atomic_write(path) as file:
@@ -50,17 +50,17 @@ def new(path: Path) -> None:
 def _running(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that running and resuming share."""
     for option in (
-        _options.flag("--download", "Let data sets come from OpenML."),
+        _options.flag("--download", "Allow downloads of data sets from OpenML."),
         _options.flag("--retry", "Try failed cells again."),
         _options.option(
             "--backend",
             "NAME",
-            "Run on this joblib backend, such as loky or threading.",
+            "joblib backend, such as loky or threading.",
         ),
         _options.option(
-            "--dask", "tcp://HOST:PORT", "Run on the Dask cluster of this scheduler."
+            "--dask", "tcp://HOST:PORT", "Address of a Dask scheduler to run on."
         ),
-        _options.option("--jobs", _options.WORKERS, "Fits at a time."),
+        _options.option("--jobs", _options.WORKERS, "Number of fits in parallel."),
         _options.option("--data", _options.FILE, "Folder of data sets.", metavar="DIR"),
     ):
         command = option(command)
@@ -69,17 +69,19 @@ def _running(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @study.command()
 @click.argument("plan")
-@_options.flag("--quick", "Fewer rows, members, data sets and repeats.")
-@_options.option("--store", _options.FILE, "Where results go; PLAN.sqlite by default.")
-@_options.flag("--dry-run", "Say what would be done and how long it takes.")
+@_options.flag("--quick", "Use fewer rows, members, data sets and repeats.")
+@_options.option(
+    "--store", _options.FILE, "File for the results; PLAN.sqlite by default."
+)
+@_options.flag("--dry-run", "Show what would be done and estimate the time.")
 @_running
 def run(
     plan: str, quick: bool, store: Path | None, dry_run: bool, **options: Any
 ) -> None:
     """Run PLAN: the name of a preset, or a TOML file.
 
-    Results go to one file; what is in it already is not computed again. Ctrl-C stops
-    the run and keeps what was computed.
+    Results are stored in one file; results that are already in it are not computed
+    again. Ctrl-C stops the run and keeps the results so far.
     """
     path = store or Path(f"{Path(plan).stem}{'-quick' * quick}.sqlite")
     check_folder(path)
@@ -99,7 +101,7 @@ def run(
 @click.argument("store", type=_options.FILE)
 @_running
 def resume(store: Path, **options: Any) -> None:
-    """Do what is missing in STORE."""
+    """Compute the missing results of STORE."""
     _check_workers(**options)
     from quorate.study import Store
 
@@ -133,12 +135,12 @@ def _run(
                 progress = heeding_interrupts(show)
                 summary = run_plan(plan, path, progress=progress, **how)
         except KeyboardInterrupt:
-            state = "stopped; nothing was computed yet."
+            state = "stopped; no results yet."
             if path.exists():
                 folder = "" if data is None else f" --data {data}"
                 state = (
-                    f"stopped; what was computed is in {path}, "
-                    f"go on with: quorate study resume {path}{folder}"
+                    f"stopped; the results so far are in {path}, "
+                    f"continue with: quorate study resume {path}{folder}"
                 )
             say(state, err=True)
             raise SystemExit(interrupted_code()) from None
@@ -149,16 +151,16 @@ def _run(
     )
     if summary.n_failed == summary.n_cells:
         raise click.ClickException(
-            f"{path}: every cell failed, so nothing can be compared; mend the plan, "
-            "or try again with --retry."
+            f"{path}: every cell failed, so there is nothing to compare; correct the "
+            "plan, or try again with --retry."
         )
 
 
 def _check_workers(*, dask: str | None, backend: str | None, **_: Any) -> None:
     if backend == "dask" and dask is None:
-        raise click.UsageError("--backend dask needs to know where: --dask tcp://...")
+        raise click.UsageError("--backend dask needs an address: --dask tcp://...")
     if dask is not None and backend not in (None, "dask"):
-        raise click.UsageError("--dask and --backend exclude each other.")
+        raise click.UsageError("--dask and --backend cannot be combined.")
 
 
 @contextmanager
@@ -177,8 +179,8 @@ def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
                 stack.enter_context(parallel_config(backend=backend))
             except (ValueError, ImportError) as error:
                 raise ValueError(
-                    f"backend {backend!r}: joblib cannot use it here; loky, "
-                    "multiprocessing, threading are always there."
+                    f"backend {backend!r} is not available in joblib; loky, "
+                    "multiprocessing and threading always are."
                 ) from error
         yield
 
@@ -195,11 +197,13 @@ def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
 @_options.option(
     "--reference",
     "METHOD",
-    "The method the others are compared with; the last by default.",
+    "Method that the others are compared with; the last by default.",
 )
-@_options.flag("-v --verbose", "Also tell how data was prepared, and whole tracebacks.")
+@_options.flag(
+    "-v --verbose", "Also show how the data were prepared, and full tracebacks."
+)
 @_options.option(
-    "--figures", _options.FILE, "Draw the figures into DIR instead.", metavar="DIR"
+    "--figures", _options.FILE, "Save the figures to DIR instead.", metavar="DIR"
 )
 @_options.option(
     "--figure-format kinds",
@@ -211,7 +215,7 @@ def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
 @_options.option(
     "--html",
     _options.FILE,
-    "Write one page with all tables and figures to FILE instead.",
+    "Write an HTML report with all tables and figures to FILE instead.",
 )
 def report(
     store: Path,
@@ -223,9 +227,9 @@ def report(
     kinds: tuple[str, ...],
     html: Path | None,
 ) -> None:
-    """Print the results in STORE, write them to a file, or draw their figures."""
+    """Print the results in STORE, write them to a file, or save their figures."""
     if form == "parquet" and output is None:
-        raise click.UsageError("parquet is not for printing; name a file with -o.")
+        raise click.UsageError("parquet cannot be printed; name a file with -o.")
     for written in filter(None, (output, html)):
         check_folder(written)
     from quorate.study import Results, Store

@@ -1,4 +1,4 @@
-"""A study on a terminal: standings with a chart of ranks, and a bar while it runs."""
+"""A study on a terminal: a table with a chart of ranks, and a progress bar."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ _GAP = 2  # between the columns of a plain table
 
 @contextmanager
 def progress_bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Give what is to be called with cells done and to do; None if nobody looks."""
+    """Yield a function of cells done and cells in total; None without a terminal."""
     console = progress_console()
     if not console.is_terminal:
         yield None
@@ -50,7 +50,7 @@ def progress_bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
         progress.TextColumn("left", style="dim"),
         progress.TimeRemainingColumn(),
     )
-    # a fit gives all its cells at once, so the rate is taken over many of them
+    # a fit yields all its cells at once, so the rate is averaged over many of them
     with progress.Progress(
         *columns, console=console, transient=True, speed_estimate_period=300
     ) as bar:
@@ -68,7 +68,7 @@ def show_results(
     reference: str | None = None,
     verbose: bool = False,
 ) -> None:
-    """Print how the methods stand, what tests say, and what failed."""
+    """Print the ranking of the methods, the tests, and the failures."""
     heading(console, escape(results.name))
     try:
         standings = results.standings(reference)
@@ -110,14 +110,14 @@ def _show_standings(
         return
     console.print(
         Text(
-            "accuracy in %, ms to choose members, kB of those kept, "
+            "accuracy in %, ms to choose members, kB of the kept members, "
             f"rank {f'by {scored}, ' if scored else ''}1 is best\n"
             f"W/T/L: {many} on which {reference or results.methods[-1]} wins, ties and "
             "loses"
         )
     )
     if tested is None:
-        console.print(f"One {one}: methods are not tested over {many}.")
+        console.print(f"Only one {one}: statistical tests need several.")
     else:
         _show_tests(console, scores, tested, standings)
 
@@ -161,7 +161,7 @@ def _figures(one: "Standing") -> tuple[str, ...]:
 
 
 def _lollipop(rank: float, edge: float | None, worst: int, width: int) -> Text:
-    """Draw a line from rank 1 to the rank, and where the best's difference ends."""
+    """Draw a line from rank 1 to the rank, and the end of the critical difference."""
 
     def place(rank: float) -> int:
         return min(round((rank - 1) / (worst - 1) * (width - 1)), width - 1)
@@ -179,7 +179,7 @@ def _show_tests(
     tested: "Nemenyi",
     standings: tuple["Standing", ...],
 ) -> None:
-    """Say whether methods differ, and which the best is not shown to be better than."""
+    """Print whether methods differ, and which do not differ from the best."""
     from quorate.stats import friedman
 
     test = friedman(scores)
@@ -189,17 +189,17 @@ def _show_tests(
     differ = test.differ(tested.alpha)
     console.print(
         f"Friedman test: p = {shown}{exact}, "
-        f"{'methods differ' if differ else 'no difference is shown'} at "
+        f"{'methods differ' if differ else 'no significant difference'} at "
         f"{tested.alpha:.0%}"
     )
     best, *others = standings
     limit = best.rank + tested.critical_difference
     near = [one.method for one in others if one.rank < limit]
-    verdict = f"not shown to be worse than {best.method}: {', '.join(near)}."
+    verdict = f"not significantly worse than {best.method}: {', '.join(near)}."
     if len(near) == len(others):
-        verdict = "no method is shown to be worse than the best."
+        verdict = "no method is significantly worse than the best."
     elif not near:
-        verdict = f"{best.method} is better than all others."
+        verdict = f"{best.method} is significantly better than all others."
     difference = f"Nemenyi critical difference {tested.critical_difference:.2f}"
     console.print(Text(f"{difference} (┊): {verdict}"))
 
@@ -227,8 +227,8 @@ def _show_table(
     console.print(grid)
     console.print(
         Text(
-            f"mean±deviation over folds in %, the best in bold\n+ where "
-            f"{table.reference} is significantly better, - where it is worse"
+            f"mean±standard deviation over folds in %, the best in bold\n+ if "
+            f"{table.reference} is significantly better, - if it is worse"
         )
     )
 
@@ -262,6 +262,6 @@ def _show_failures(console: Console, results: "Results", verbose: bool) -> None:
         console.print(Text(f"failed: {what}: {told}"))
     if len(failures) > len(shown):
         console.print(
-            f"{len(failures) - len(shown)} more failed; --verbose of "
-            "quorate study report shows all"
+            f"{len(failures) - len(shown)} more failed; use quorate study report "
+            "--verbose to see all"
         )
