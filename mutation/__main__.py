@@ -22,6 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -160,6 +161,9 @@ class Tests:
     @classmethod
     def read(cls) -> "Tests":
         found = json.loads(TOUCHED.read_text())
+        found["tests"] = {
+            name: test for name, test in found["tests"].items() if is_there(name)
+        }
         for test in found["tests"].values():
             test["lines"] = {
                 file: int(bits, 16) for file, bits in test["lines"].items()
@@ -208,6 +212,17 @@ class Tests:
             places.append(((far, times[function], seconds), name))
             times[function] += 1
         return [name for _, name in sorted(places)]
+
+
+def is_there(test: str) -> bool:
+    """Tell whether a test that was recorded once is still in its file."""
+    file, _, function = test.partition("[")[0].partition("::")
+    return f"def {function.rpartition('::')[2]}(" in text_of(HERE.parent / file)
+
+
+@cache
+def text_of(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def record(tests: list[str]) -> None:
