@@ -85,7 +85,8 @@ def main() -> int:
     rows = {key(row_of(mutant)): row_of(mutant) for mutant in mutants}
     for row in read_table():
         if key(row) in rows:
-            rows[key(row)] = row | {"line": rows[key(row)]["line"]}
+            now = rows[key(row)]
+            rows[key(row)] = row | {"line": now["line"], "room": now["room"]}
 
     def is_wanted(mutant: Mutant) -> bool:
         verdict = rows[key(row_of(mutant))]["verdict"]

@@ -23,7 +23,9 @@ from quorate._scoring import (
     find_score,
     is_accuracy,
     score_for,
+    stratified_folds,
 )
+from quorate._scoring._named import table_function
 from quorate._scoring._scorers import evaluate, known_names
 from quorate._votes import WholePrediction, prefix_predictions
 
@@ -286,3 +288,22 @@ def test_tables_of_many_classes():
     # Labels of votes are small integers, which products of classes leave.
     y = np.arange(40, dtype=np.int8) % 20
     np.testing.assert_array_equal(count_pairs(y, y, 20)[:, :-1], 2 * np.eye(20))
+
+
+@pytest.mark.parametrize(
+    ("name", "n_classes"), [("f1", 3), ("recall_samples", 2), ("jaccard_samples", 3)]
+)
+def test_what_a_table_of_classes_does_not_tell(name, n_classes):
+    with pytest.raises(KeyError, match=name):
+        table_function(name, np.arange(n_classes))
+
+
+def test_folds_take_the_samples_of_each_class_in_turn():
+    y = np.random.default_rng(3).integers(0, 3, 200)
+    mixed = np.random.default_rng(7).permutation(200).tolist()
+    expected, turn = np.empty(200, dtype=int), 0
+    for code in range(3):
+        for sample in (each for each in mixed if y[each] == code):
+            expected[sample] = turn % 5
+            turn += 1
+    assert stratified_folds(y, 5, 7).tolist() == expected.tolist()
