@@ -52,7 +52,7 @@ HEAVY += [
 SAID = "failed.txt"
 PYTEST = ["-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not slow"]
 PYTEST += ["--hypothesis-seed=0", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-FIRST = 40  # tests, of the room itself, before all others are tried
+FIRST = 12  # tests, of the room itself, before all others are tried
 SECONDS = 40.0  # of tests per mutant, as long as they took when they were recorded
 SPARE = 20.0  # seconds of a processor on top of twice as many, then a mutant hangs
 LIMIT = 600.0  # seconds by the clock, for one that waits
@@ -64,7 +64,7 @@ Key = tuple[str, ...]
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="mutation", description=__doc__)
-    parser.add_argument("--per-room", type=int, default=20)
+    parser.add_argument("--per-room", type=int, default=17)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests each")
     parser.add_argument("--only", metavar="ROOM", help="a room, a file, or 'named'")

@@ -766,3 +766,14 @@ def test_models_that_are_too_sure_or_guess_are_not_called_swapped():
     guess /= guess.sum(axis=1, keepdims=True)
     quorate.blend({"sure": sure, "noise": rng.dirichlet(np.ones(3), Y.size)}, Y)
     quorate.blend({"guess": guess}, Y)
+
+
+@pytest.mark.parametrize(("factor", "total"), [(0.5, "0.5"), (2.0, "2")])
+def test_one_row_that_does_not_add_up_to_one(factor, total):
+    array = np.full((len(Y), 3), 0.2)
+    array[np.arange(len(Y)), np.unique(Y, return_inverse=True)[1]] = 0.6
+    array[7] = [0.2, 0.3, 0.5]
+    quorate.blend({"a": array, **ARRAYS}, Y, method="mean")
+    array[7] *= factor
+    with pytest.raises(ValueError, match=f"sample 7 add up to {total}, not to 1"):
+        quorate.blend({"a": array, **ARRAYS}, Y, method="mean")
