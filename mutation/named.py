@@ -68,15 +68,15 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "n_jobs does not reach the members",
         "_ensembles",
-        'Parallel(n_jobs=n_jobs, prefer="threads")',
-        'Parallel(prefer="threads")',
+        "answers = threads(n_jobs)(",
+        "answers = threads(None)(",
     ),
     # lazy
     (
         "n_jobs of lazy voting dropped",
         "lazy",
-        "effective_n_jobs(n_jobs)",
-        "effective_n_jobs(None)",
+        "min(count_threads(n_jobs), n_rows",
+        "min(count_threads(None), n_rows",
     ),
     # pruning
     (
