@@ -26,7 +26,7 @@ for step in page.data["advice"]:
     print(step["title"])
 
 # %%
-# Move the slider, choose a row of the table to read why a tree stays or goes, unfold
+# Move the slider, choose a row of the table to read why a tree is kept or dropped, unfold
 # the research below. Tables sort and filter, and pictures tell their values to the
 # pointer and to the arrow keys.
 

@@ -395,15 +395,17 @@ def test_training_votes_are_called_so():
     found = quorate.report(*on_training(EXTRA), source="training")
     assert found.data["votes"]["chosen_on"] == "training votes"
     titles = [step["title"] for step in found.data["advice"]]
-    assert "Make this report again" in titles[0]
-    assert "only after a test on other samples" in titles[1]
+    assert "Run this report on samples that no member" in titles[0]
+    assert "on other samples before you use them" in titles[1]
     assert len(titles) == 2
     assert "trained on these samples" in found.data["lazy"]["note"]
     assert "lazy-curve" not in found.html
     assert "needs samples that no member" in found.data["certificate"]["refusal"]
     whys = {row["kept"]: row["why"] for row in found.data["members"]}
-    assert re.match(r"Stays: picked as number \d of 2; how good it is", whys["kept"])
-    assert whys["dropped"].startswith("Goes: not picked; how good it is cannot be told")
+    assert re.match(
+        r"Kept: picked as number \d of 2. Its accuracy is not", whys["kept"]
+    )
+    assert whys["dropped"].startswith("Dropped: not picked. Its accuracy is not known")
 
 
 @pytest.mark.slow
@@ -418,8 +420,10 @@ def test_training_samples_give_a_page_without_a_score(model):
     assert len(scores_in(scored.data)) > 100
     assert data["decomposition"] is data["risk"] is data["diversity"] is None
     heads = re.findall(r"<th scope=\"col\"[^>]*><bdi>(.*?)</bdi>", found.html)
-    assert not {"accuracy", "contribution", "found by all", "against all"} & set(heads)
-    assert {"agreement", "nodes", "size", "members asked", "kept?"} <= set(heads)
+    assert not {"accuracy", "contribution", "recall, all members", "against all"} & set(
+        heads
+    )
+    assert {"agreement", "nodes", "size", "members used", "kept?"} <= set(heads)
     assert figures_in(found) == ["agreement"]
     text = "".join(outline.text)
     votes = quorate.collect_votes(model, X, y)
@@ -468,7 +472,7 @@ def test_samples_that_members_were_chosen_on_before_give_no_promise():
     new = quorate.report(small, X[1800:], y[1800:], method="mdm", keep=5)
     assert new.data["certificate"]["refusal"] is None
     assert not new.data["votes"]["chosen_before"]
-    assert "of samples that did not choose them, all together" in new.html
+    assert "on new data (cross-validated" in new.html
     assert CHOSEN_BEFORE not in new.html
     out_of_bag = quorate.prune(forest, X[:500], y[:500], keep=10, distil=False)
     needs = "A promise needs samples that"
@@ -485,7 +489,7 @@ def test_samples_that_members_were_chosen_on_before_give_no_promise():
         assert data["methods"]["rows"]  # scores stay
         assert data["sizes"]["text"]["promise"] is None
         # What is said of samples held back is true of these.
-        said = "did not choose them, though an earlier choice saw them, all together"
+        said = "(cross-validated, but an earlier choice saw the samples)"
         assert said in page.html
         assert page.html.count(CHOSEN_BEFORE) >= 3
     with pytest.raises(ValueError, match=r"report\(keep='auto'\): .* chosen, or their"):
@@ -623,7 +627,7 @@ def test_the_page_and_the_chooser_expect_the_same(method, masked):
         return
     assert curve["sizes"] == list(range(1, 13))
     auto = quorate.select(votes, method, keep="auto")
-    assert "fewest from which on none is clearly worse" in marks[auto.n_kept]
+    assert "smallest within one standard error of the best" in marks[auto.n_kept]
     assert curve["enough"] == auto.n_kept
 
 
@@ -787,7 +791,7 @@ def test_both_accuracies_are_named():
     text = "".join(Outline(page.html).text)
     assert "accuracy, the forest, by averaged probabilities" in text
     assert "accuracy, plurality of the trees' votes" in text
-    assert f"errs on {_text.percent(1 - found['accuracy'])} of the samples" in text
+    assert f"is wrong on {_text.percent(1 - found['accuracy'])} of the samples" in text
     for kind, says in (("soft voting", True), ("AdaBoost", False)):
         page = quorate.report(*UNSEEN[kind](), methods=[])
         text = "".join(Outline(page.html).text)
@@ -874,12 +878,12 @@ def test_a_promise_is_made_from_the_certified_size_on():
     limit = "at most 2.0\u202fpp"
     proven = _text.points(found["certificate"]["excess_limit"]).lstrip("+")
     more = [f"at most {proven}", *[limit] * (14 - fewest), "nothing to lose"]
-    assert text["promise"] == ["none"] * (fewest - 1) + more
-    assert text["promise_why"][0] == f"{fewest} members are the fewest with one"
+    assert text["promise"] == ["no"] * (fewest - 1) + more
+    assert text["promise_why"][0] == f"{fewest} members are the smallest certified size"
     marked = {row["members"]: row["what"] for row in found["sizes"]["marked"]}
-    assert "fewest with a promise" in marked[fewest]
+    assert "smallest that is certified" in marked[fewest]
     assert "kept in this report" in marked[2]
-    assert "Promise" in Outline(page.html).text
+    assert "Certified" in Outline(page.html).text
 
 
 def counted(why):
@@ -899,13 +903,13 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
         right, asked = votes.codes[member] == votes.y, votes.codes[member] >= 0
         if member not in order:
             start, where = (
-                "Goes: never picked; it is right ",
+                "Dropped: not picked. It is correct on ",
                 (kept & told, ~kept & told),
             )
             grown, n_members = row["contribution"], 20
         else:
             place, before = order.index(member), order[: order.index(member)]
-            start, where = f"Stays: picked as number {place + 1} of {n_kept};", ()
+            start, where = f"Kept: picked as number {place + 1} of {n_kept}. ", ()
             if place:
                 err = votes.keep(sorted(before)).sample_errors() > 0
                 where = (err & (votes.codes[before] >= 0).any(axis=0),)
@@ -920,13 +924,13 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
         if abs(grown) < 5e-5:
             word = "stays the same"
         if member in order and grown <= 0:
-            word += ", so by errors alone it would not be missed"
-        assert row["why"].endswith(f"without it the error of the {n_members} {word}.")
+            word += ": another member could take its place"
+        assert row["why"].endswith(f"Without it, the error of the {n_members} {word}.")
     whys = [row["why"] for row in page.data["members"]]
-    spare = [why.endswith("would not be missed.") for why in whys]
+    spare = [why.endswith("could take its place.") for why in whys]
     assert any(spare) == (method == "es")
     alone = _text.percent(page.data["members"][order[0]]["accuracy"], 1)
-    first = f"it is right on {alone} of its own votes, its accuracy alone"
+    first = f"It is correct on {alone} of its own votes."
     assert first in whys[order[0]]
 
 
@@ -935,7 +939,7 @@ def test_a_member_has_one_accuracy_on_the_page(forest, monkeypatch):
     page = quorate.report(*forest, method="mdm", keep=5, methods=[])
     first = page.data["members"][page.selection.order[0]]
     assert first["accuracy"] == page.selection.votes.accuracies[int(first["member"])]
-    assert f"right on {_text.percent(first['accuracy'], 1)} of its" in first["why"]
+    assert f"correct on {_text.percent(first['accuracy'], 1)} of its" in first["why"]
 
 
 def test_members_with_new_weights_were_chosen_together():
@@ -945,7 +949,7 @@ def test_members_with_new_weights_were_chosen_together():
     stays = [row["why"] for row in page.data["members"] if row["kept"] == "kept"]
     assert len(stays) == kept.n_members > 1
     for place, why in enumerate(stays):
-        assert why.startswith(f"Stays: one of the {len(stays)} chosen together; ")
+        assert why.startswith(f"Kept: one of the {len(stays)} chosen together. ")
         others = kept.keep(np.delete(np.arange(len(stays)), place))
         errs = others.sample_errors() > 0
         right = kept.codes[place] == kept.y
@@ -1072,12 +1076,12 @@ def test_the_number_advised_is_one_number(page, mine, sizes, title, advised):
     assert advised_size(changed) == advised
     (keep,) = (step for step in advice(changed) if step.title.startswith("Keep"))
     assert keep.title == title
-    assert not any(f"{number} come within" in keep.text for number in (2, 4))
+    assert not any(f"{number} are within" in keep.text for number in (2, 4))
     # Judged by fewer votes than there will be, nobody is told how many will do.
     expected = replace(expected, by_fewer_votes=True)
     changed = replace(changed, pruning=replace(pruning, expected=expected))
     assert advised_size(changed) == 4
-    doubt = "Check on new samples before you keep only 4 of 20 members."
+    doubt = "Check on new data before you keep only 4 of 20 members."
     assert advice(changed)[0].title == (title if advised == 4 else doubt)
 
 
@@ -1093,9 +1097,9 @@ def test_all_members_with_new_weights_are_another_model():
 def test_few_trees_of_a_forest_are_advised_to_be_taught(page, made):
     does = "Expect probabilities that are closer to those of all: prune distils."
     assert titles_of(page)[1] == does
-    assert "Before distillation, they are right on" in made.html
-    assert "to expect on new samples before distillation" in made.html
-    taught = "Let the trees kept learn from the whole forest."
+    assert "before distillation: " in made.html
+    assert "expected on new data before distillation" in made.html
+    taught = "Distil the whole forest into the trees you keep."
     pruning = replace(page.pruning, distilled=False)  # as by a method that was named
     assert titles_of(page, pruning=pruning)[1] == taught
     for change in ({"can_distil": False}, {"n_kept": 11}):
@@ -1118,7 +1122,7 @@ def test_one_word_on_whom_to_keep(page):
     assert not [title for title in titles_of(page) if title.startswith("Keep")]
     alone = replace(page.votes, accuracy=0.9, best_member_accuracy=0.97)
     titles = titles_of(page, votes=alone)
-    assert titles[0].startswith("Ask whether you need an ensemble")
+    assert titles[0].startswith("You may not need an ensemble")
     assert not [t for t in titles if t.startswith(("Keep", "Try"))]
     hardly = replace(alone, best_member_accuracy=0.905)  # the best of many, by chance
     assert titles_of(page, votes=hardly)[0] == "Try Best instead of Mine."
@@ -1180,7 +1184,8 @@ def test_the_study_page_shows_what_the_table_shows(results, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("p_value", "says"), [(0.05, "They are not"), (0.0501, "That cannot")]
+    ("p_value", "says"),
+    [(0.05, "The methods differ"), (0.0501, "No difference between")],
 )
 def test_the_study_page_and_the_command_agree_at_exactly_alpha(
     results, p_value, says, monkeypatch
@@ -1199,7 +1204,7 @@ def test_the_study_page_and_the_command_agree_at_exactly_alpha(
     out = io.StringIO()
     console = SafeConsole(file=out, width=200)
     show_results(console, results, None)
-    assert ("methods differ at 5%" in out.getvalue()) == (says == "They are not")
+    assert ("methods differ at 5%" in out.getvalue()) == (says == "The methods differ")
 
 
 def test_a_study_of_one_method_on_one_data_set(results):
@@ -1208,7 +1213,7 @@ def test_a_study_of_one_method_on_one_data_set(results):
     found = study_report(Results("lone", ("random",), tuple(some), ()))
     Outline(found.html)
     assert found.data["friedman"] is None
-    assert "holds no record" in found.html
+    assert "has no record" in found.html
 
 
 def test_a_study_without_results_says_so():

@@ -62,14 +62,14 @@ def test_what_needs_models_is_left_out_and_said(made):
     data, text = made.data, words_of(made.html)
     assert data["pruning"]["bytes"] is data["pruning"]["milliseconds"] is None
     assert data["sizes"]["text"]["size"] is data["sizes"]["text"]["time"] is None
-    assert "no model that could be asked lazily" in text
-    assert "each is of a member trained without the sample" in text
+    assert "no model to evaluate with early exit" in text
+    assert "each is from a member that was trained without the sample" in text
     shown = set(re.findall(r'data-figure="([^"]+)"', made.html))
     assert shown == {"members", "score", "doubt", "keep"}
     figures = re.findall(r'<figure id="([^"]+)"', made.html)
     assert {"method-gains", "members-map", "decomposition"} <= set(figures)
     assert "sizes" not in figures  # new weights are those of one size
-    assert "puts the members in no order" in text
+    assert "does not rank the members" in text
     n_kept = data["pruning"]["n_kept"]
     models = "s 1 model" if n_kept == 1 else f" {n_kept} models"
     assert f"{n_kept} of them need{models} to run instead of 7" in text
@@ -112,7 +112,7 @@ def test_the_best_model_is_not_set_against_the_plain_mean():
     }
     blend = quorate.blend(arrays, y)
     page, plain = quorate.report(blend), quorate.report(blend.votes())
-    why = "Ask whether you need an ensemble: member a alone is better."
+    why = "You may not need an ensemble: member a alone is better."
     assert why in [step["title"] for step in plain.data["advice"]]
     assert why not in [step["title"] for step in page.data["advice"]]
 
@@ -120,7 +120,7 @@ def test_the_best_model_is_not_set_against_the_plain_mean():
 @pytest.mark.parametrize(("share", "said"), [
     (0.0, "Use the blend of 2, by Blend.predict_proba or quorate blend --test"),
     (0.3, "Choose between the blend of 2 and one alone: they are about as good."),
-    (1.0, "Ask whether you need the blend: one alone is better."),
+    (1.0, "You may not need the blend: one alone is better."),
 ])  # fmt: skip
 def test_the_blend_is_set_against_its_best_model(blend, share, said):
     def score(value):
@@ -163,7 +163,7 @@ def test_pages_of_few_models_speak_of_one_as_one():
     assert "1 members" not in text
     text = words_of(quorate.report(blend.votes(), keep=3).html)
     assert "instead of 3" not in text
-    assert "All 3 members stay" in text
+    assert "All 3 members are kept" in text
 
 
 def test_votes_alone_and_scoring():

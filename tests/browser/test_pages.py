@@ -377,14 +377,14 @@ def test_choosing_a_member_tells_why_it_stays_or_goes(visit, plain_report):
         assert told.inner_text() == f"{name}: {rows[name]['why']}"
         box = told.bounding_box()
         assert 0 <= box["y"] <= 900 - box["height"] + 1  # pixels are rounded
-    assert "Goes: never picked" in told.inner_text()
+    assert "Dropped: not picked" in told.inner_text()
     button = tried.first.locator("th button")
     button.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     name = tried.nth(1).locator("th").inner_text()
     assert told.inner_text() == f"{name}: {rows[name]['why']}"
-    assert "Stays: " in told.inner_text()
+    assert "Kept: " in told.inner_text()
     assert page.locator("#members-table [aria-current]").count() == 1
     assert page.locator("#members-table th button[tabindex='0']").count() == 1
     # Filtered and sorted, arrows go along the rows that are there.

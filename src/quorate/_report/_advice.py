@@ -17,9 +17,9 @@ _SMALL_LOSS = 0.005
 _FEW_ASKED = 0.8
 # Share of the members kept, at most, for their leaves to be worth teaching.
 _FEW_KEPT = 0.5
-_OTHER_SAMPLES = "Make this report again with samples that no member was trained on."
+_OTHER_SAMPLES = "Run this report on samples that no member was trained on."
 _NEW_SAMPLES = Step(
-    "Make this report again with samples that took no part in an earlier choice.",
+    "Run this report on samples that were not used for an earlier choice.",
     CHOSEN_BEFORE,
 )
 
@@ -40,6 +40,48 @@ def advice(page: EnsemblePage) -> list[Step]:
     ]
     about_votes = votes_advice(page)[0 if page.judged is None else 1 :]
     return [step for step in (*steps, *about_votes) if step is not None]
+
+
+def choice_text(page: EnsemblePage) -> str:
+    """Say what the choice of members is worth, and what else is.
+
+    A difference below two standard errors is not told apart from chance.
+    """
+    mine, pruning, measure = page.methods.mine, page.pruning, page.measure
+    if mine is None or pruning.n_kept == page.ensemble.n_members:
+        return ""
+    chance = page.methods.random
+    gain = mine.score - chance.score
+    scores = f"{measure.write(mine.score)} and {measure.write(chance.score)}"
+    if gain <= _CLEAR * math.hypot(mine.gain_error, chance.gain_error):
+        also = ", and distilling them" if pruning.can_distil else ""
+        return (
+            "The choice hardly matters here: as many members drawn at random are about "
+            f"as good ({scores}, cross-validated). What matters is how many you "
+            f"keep{also}."
+        )
+    return (
+        "The choice matters here: the kept members are "
+        f"{unsigned(measure.differ(gain))} better than as many drawn at random "
+        f"({scores}, cross-validated)."
+    )
+
+
+def contributions_text(page: EnsemblePage) -> str:
+    """Say so, where no single member changes the error more than chance does."""
+    grown = [row.contribution for row in page.members if row.contribution is not None]
+    accuracy = page.votes.accuracy
+    if not grown or accuracy is None:
+        return ""
+    largest = max(map(abs, grown))
+    doubt = math.sqrt(accuracy * (1 - accuracy) / page.votes.n_samples)
+    if largest >= doubt:
+        return ""
+    return (
+        "No single member matters: without any one of them, the error of all members "
+        f"changes by at most {unsigned(points(largest))} (one standard error is "
+        f"{unsigned(points(doubt))})."
+    )
 
 
 def votes_advice(page: VotesPage) -> list[Step | None]:
@@ -71,17 +113,17 @@ def _blend(blend: Blend) -> Step:
     if len(blend.weights) == 1:
         return Step(
             f"Use {name} alone: no other model has a weight.",
-            f"By {blend.method}, mixing in others does not help.",
+            f"With {blend.method}, adding other models does not help.",
         )
     ours, single = number(blend.nested.score), number(blend.best_nested.score)
     scores = (
-        f"Its {blend.scoring} is {{}}, and {{}} for {{}}, on samples that chose "
-        "neither weights nor model; the larger, the better."
+        f"Its {blend.scoring} is {{}}, and {{}} for {{}}, on samples used to choose "
+        "neither weights nor model; higher is better."
     )
     behind, doubt = blend.nested.behind(blend.best_nested)
     if behind > _CLEAR * doubt:
         return Step(
-            f"Ask whether you need the blend: {name} alone is better.",
+            f"You may not need the blend: {name} alone is better.",
             scores.format(single, ours, "the blend"),
         )
     if behind >= -_CLEAR * doubt:
@@ -117,11 +159,10 @@ def best_member(page: VotesPage) -> Step | None:
     if best <= together + _CLEAR * doubt:
         return None
     return Step(
-        f"Ask whether you need an ensemble: member {votes.best_member} alone is "
-        "better.",
-        f"It is right on {percent(best)} of the samples, the {page.words.ensemble} on "
+        f"You may not need an ensemble: member {votes.best_member} alone is better.",
+        f"Its accuracy is {percent(best)}, that of the {page.words.ensemble} "
         f"{percent(together)}. The best of many looks better than it is, so confirm it "
-        "on new samples.",
+        "on new data.",
     )
 
 
@@ -134,34 +175,32 @@ def _prune(page: EnsemblePage) -> Step:
         weights = ", with new weights" if pruning.new_weights else ""
         return Step(
             f"Keep all {count(n_kept)} members{weights}.",
-            f"{pruning.method}, asked for {pruning.asked}, leaves none of them out, so "
-            "nothing is saved.",
+            f"{pruning.method} with {pruning.asked} drops none of them, so nothing is "
+            "saved.",
         )
     chosen = f"Chosen by {pruning.method}, they need {_needs(page)}."
     if not page.votes.honest:
         return Step(
-            f"Keep {kept} members only after a test on other samples.",
-            f"{chosen} What that costs in accuracy cannot be told from samples that "
-            "the members were trained on.",
+            f"Test {kept} members on other samples before you use them.",
+            f"{chosen} The loss of accuracy cannot be estimated on samples that the "
+            "members were trained on.",
         )
     if expected is None:
         return Step(
-            f"Keep {kept} members only after a test: there are few samples here.",
-            f"{chosen} What that costs in accuracy cannot be said honestly from so few "
-            "samples.",
+            f"Test {kept} members on more samples before you use them.",
+            f"{chosen} There are too few samples to estimate the loss of accuracy.",
         )
     why = (
-        f"The {count(n_kept)} that {pruning.method} picks need {_needs(page)}. On "
-        f"samples that did not choose them they are {_change(page, expected)}"
+        f"The {count(n_kept)} that {pruning.method} picks need {_needs(page)}. In "
+        f"cross-validation they are {_change(page, expected)}"
     )
     if not _is_clear_loss(expected):
         return Step(f"Keep {kept} members: no clear loss.", f"{why}.")
     if expected.by_fewer_votes:
         return Step(
-            f"Check on new samples before you keep only {kept} members.",
-            f"{why}. But out of bag only some of these members may vote on a sample, "
-            "so that few look weaker than they are; samples that no member has seen "
-            "would tell.",
+            f"Check on new data before you keep only {kept} members.",
+            f"{why}. But with out-of-bag votes, only some of these vote on each "
+            "sample, so a few members look weaker than they are.",
         )
     more = advised_size(page)
     if more == n_kept:
@@ -170,7 +209,7 @@ def _prune(page: EnsemblePage) -> Step:
     some = f"all {count(n_members)}"
     if more < n_members:
         some = f"{count(more)}{of_all}"
-        why += f"; {count(more)} come within one standard error of the best"
+        why += f"; {count(more)} are within one standard error of the best"
     return Step(f"Keep {some} members rather than {count(n_kept)}.", f"{why}.")
 
 
@@ -187,9 +226,9 @@ def _change(page: EnsemblePage, expected: ExpectedSection) -> str:
 def advised_size(page: EnsemblePage) -> int:
     """Return how many members to keep: those of the page, or the next that will do.
 
-    More only where those of the page are surely worse than all of them, and then the
-    fewest that come within one standard error of the best, as in the section on
-    pruning.
+    More only where those of the page are clearly worse than all of them, and then the
+    smallest within one standard error of the best, and never fewer than the section on
+    pruning calls enough.
     """
     curve, n_kept = page.pruning.curve, page.pruning.n_kept
     expected, sizes = page.pruning.expected, page.sizes
@@ -202,6 +241,7 @@ def advised_size(page: EnsemblePage) -> int:
     best = curve.sizes.tolist().index(curve.best_size)
     limit = curve.errors[best] + curve.standard_errors[best]
     will_do = (sizes.members > n_kept) & (page.measure.top - sizes.scores <= limit)
+    will_do &= sizes.members >= (curve.enough or 0)
     return int(sizes.members[will_do][0]) if will_do.any() else n_kept
 
 
@@ -223,10 +263,11 @@ def _distil(page: EnsemblePage) -> Step | None:
     if pruning.n_kept > _FEW_KEPT * page.ensemble.n_members:
         return None
     return Step(
-        f"Let the trees kept learn from the whole {whole}.",
-        "Add --distil on the command line or distil=True in Python: their leaves get "
-        f"new values, with which few trees agree better with the whole {whole}. No "
-        "figure on this page is about such leaves; compare both on new samples.",
+        f"Distil the whole {whole} into the trees you keep.",
+        "Use distil=True in Python or --distil on the command line. A few distilled "
+        f"trees agree much better with the whole {whole}, above all in their "
+        "probabilities. The numbers in this report are for trees that are not "
+        "distilled; compare both on new data.",
     )
 
 
@@ -256,8 +297,8 @@ def _better_method(page: EnsemblePage) -> Step | None:
     better = "more accurate" if measure.is_accuracy else f"better in {measure.title}"
     return Step(
         f"Try {best.method} instead of {mine.method}.",
-        "Chosen without each fifth of the samples and judged on it, its members are "
-        f"{unsigned(measure.differ(lead))} {better}, at the same size.",
+        "In cross-validation, at the same size, its members are "
+        f"{unsigned(measure.differ(lead))} {better}.",
     )
 
 
@@ -269,8 +310,8 @@ def _any_choice(page: EnsemblePage) -> Step | None:
     return Step(
         "Do not expect much from the choice of members.",
         f"Members drawn at random do as well as those of {mine.method} here "
-        f"({write(page.methods.random.score)} and {write(mine.score)}, on samples that "
-        "did not choose): what counts is how many stay.",
+        f"({write(page.methods.random.score)} and {write(mine.score)}, "
+        "cross-validated): what matters is how many you keep.",
     )
 
 
@@ -290,9 +331,9 @@ def _lazy(page: EnsemblePage) -> Step | None:
     some = f"{percent(best.disagreement)} of the predictions change"
     changed = some if best.disagreement > 0 else "no prediction changes"
     return Step(
-        "If time matters more than memory, vote lazily: "
-        f"{percent(best.share_asked, 0)} of the members answer.",
-        f"Mode {best.mode} asks {count(round(best.members_asked))} members per sample "
+        "If time matters more than memory, use early exit: "
+        f"{percent(best.share_asked, 0)} of the members are evaluated.",
+        f"Mode {best.mode} uses {count(round(best.members_asked))} members per sample "
         f"on average, and {changed} on the samples tried. Here it was "
         f"{_text.times(best.speedup)} as fast.",
     )
@@ -310,8 +351,8 @@ def _weak_members(page: VotesPage) -> Step | None:
     many = f"{count(len(weak))} members are"
     who = f"Member {weak[0]} is" if len(weak) == 1 else many
     return Step(
-        f"{who} worse than always naming the most frequent class.",
-        "Sort the table of members by accuracy alone and look at the end of it.",
+        f"{who} worse than always predicting the most frequent class.",
+        "Sort the table of members by accuracy to find them.",
     )
 
 
@@ -323,8 +364,8 @@ def _poor_class(page: VotesPage) -> Step | None:
     return Step(
         f"Look at class {poorest.class_}: the {page.words.ensemble} finds "
         f"{percent(poorest.recall, 0)} of it.",
-        f"It has {count(poorest.samples)} samples. No choice of members mends what "
-        "none of them learnt.",
+        f"It has {count(poorest.samples)} samples. No choice of members helps where "
+        "none of them has learnt the class.",
     )
 
 
@@ -338,7 +379,7 @@ def _diversity(page: VotesPage) -> Step | None:
         return None  # the section on risk speaks against more diversity
     return Step(
         "Train members that differ more.",
-        f"Voting saves only {unsigned(points(parts.diversity))} over the average "
-        "member: the members err together. Other features, other samples or other "
-        "kinds of members would give the vote something to correct.",
+        f"Voting saves only {unsigned(points(parts.diversity))} compared with the "
+        "average member: they are wrong on the same samples. Try other features, "
+        "other samples or other kinds of members.",
     )

@@ -24,7 +24,12 @@ from quorate._data import count_rows
 from quorate._ensembles import RowSource
 from quorate._pruned import distilled_size, will_distil
 from quorate._report import _expected, _savings, _sections
-from quorate._report._advice import advice, advised_size
+from quorate._report._advice import (
+    advice,
+    advised_size,
+    choice_text,
+    contributions_text,
+)
 from quorate._report._page import EnsemblePage, Report, render
 from quorate._report._pictures import ensemble_pictures
 from quorate._report._reproduce import Request, reproduce, settings_of
@@ -266,15 +271,21 @@ def _page(
         reproduce=again,
     )
     advised = sizes.members.tolist().index(advised_size(page))
-    return replace(page, advice=advice(page), sizes=replace(sizes, advised=advised))
+    return replace(
+        page,
+        advice=advice(page),
+        choice=choice_text(page),
+        contributions=contributions_text(page),
+        sizes=replace(sizes, advised=advised),
+    )
 
 
 def _members(
     analysis: _expected.Analysis, facts: _sections.EnsembleSection, blend: Blend | None
 ) -> list[_sections.MemberRow]:
-    """Return a row per member: how good it is, what it costs, whether it stays.
+    """Return a row per member: how good it is, what it costs, whether it is kept.
 
-    What a member contributes, and why it stays or goes, is counted on some of the
+    What a member contributes, and why it is kept or dropped, is counted on some of the
     samples. Weights are those of a blend, if it is about one.
     """
     votes, selection, most = analysis.votes, analysis.selection, _expected.MOST_SAMPLES

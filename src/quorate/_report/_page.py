@@ -126,6 +126,8 @@ class EnsemblePage(VotesPage):
     lazy: _savings.LazySection
     sizes: _savings.SizesSection
     settings: Settings
+    choice: str = ""
+    contributions: str = ""
 
     @property
     def measure(self) -> Measure:

@@ -37,8 +37,8 @@ _REPEATS = 4
 _TIMED_ROWS = 500
 _CONFIDENCES = (0.9, 0.99, 0.999)
 _UNEQUAL = (
-    "The members have unequal weights, for which mode bayes promises nothing: judge it "
-    "by the predictions changed here."
+    "The members have unequal weights, for which mode bayes guarantees nothing: see "
+    "the share of predictions changed."
 )
 
 
@@ -153,7 +153,7 @@ def measured(analysis: Analysis) -> tuple[Times | None, LazySection]:
     """Measure times and lazy voting on a few samples, where there is a model."""
     ensemble, X, selection = analysis.ensemble, analysis.evidence.X, analysis.selection
     if ensemble is None:
-        why = "Only votes are here, and no model that could be asked lazily."
+        why = "There are only votes, and no model to evaluate with early exit."
         return None, LazySection([], 0, False, refusal=why)
     n_rows = count_rows(X)
     if n_rows > _TIMED_ROWS:
@@ -379,12 +379,12 @@ def _promise(number: int, certificate: CertificateSection) -> tuple[str, str]:
             "chosen on one half of the samples, as many were tried on the other",
         )
     if tried == number:
-        return "none", f"that it costs at most {limit} of error could not be shown"
+        return "no", f"not shown to cost at most {limit} of extra error"
     if tried is not None:
-        return "not tested", f"only {count(tried)} members were put to the test"
+        return "not tested", f"only {count(tried)} members were tested"
     if fewest == whole:
-        return "none", f"{limit} of extra error at most could be shown for no size"
-    return "none", f"{count(fewest)} members are the fewest with one"
+        return "no", f"no size is shown to cost at most {limit} of extra error"
+    return "no", f"{count(fewest)} members are the smallest certified size"
 
 
 def _marked(
@@ -399,12 +399,12 @@ def _marked(
         everybody = "all members, with new weights"
     reasons = [(pruning.n_kept, "kept in this report"), (n_members, everybody)]
     if isinstance(curve, CurveSection) and curve.enough and curve.best_size:
-        enough = "fewest from which on none is clearly worse than the best"
-        reasons += [(curve.enough, enough), (curve.best_size, "best to expect")]
+        enough = "smallest within one standard error of the best"
+        reasons += [(curve.enough, enough), (curve.best_size, "best expected")]
     if isinstance(certificate, CertificateSection):
         fewest = certificate.n_kept
         if certificate.nested and fewest < n_members:
-            reasons.append((fewest, "fewest with a promise"))
+            reasons.append((fewest, "smallest that is certified"))
     words = [
         "; ".join(what for size, what in reasons if size == number)
         for number in members.tolist()

@@ -19,29 +19,28 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Summary, VoteCounts, Votes, VoteSource
 
 CHOSEN_BEFORE = (
-    "These members were chosen, or their leaves distilled, on many of these samples "
-    "before, so that they look better on them than they are, held back or not."
+    "The members were chosen or distilled on many of these samples before, so they "
+    "look better here than on new data, cross-validated or not."
 )
 _VOTES_USED = {
-    None: "Nobody has said where the votes are from. If no member was trained on the "
-    "samples, the numbers are honest.",
-    VoteSource.OUT_OF_BAG: "Each member was asked only about samples that it was not "
-    "trained on, so the numbers are honest and no data was set aside.",
-    VoteSource.TRAINING: "The members were asked about the samples they were trained "
-    "on, from which nobody can tell how good they are. This page scores nothing: give "
-    "samples that no member has seen.",
-    VoteSource.UNKNOWN: "Nobody can tell whether the members were trained on these "
-    "samples. This page scores nothing: say source='new' or source='training'.",
-    VoteSource.ASSUMED_NEW: "The members were asked about all samples given, which are "
-    "taken as new. If none of them was used for training, the numbers are honest.",
-    VoteSource.NEW: "The members were asked about new samples, so the numbers are "
-    "honest.",
-    VoteSource.FOLDS: "The votes are those of cross-validation: each is of a member "
-    "trained without the sample. If it was done so, the numbers are honest.",
+    None: "The origin of the votes is not known. The numbers are valid if no member "
+    "was trained on the samples.",
+    VoteSource.OUT_OF_BAG: "Each member was evaluated only on training samples that it "
+    "has not seen (out-of-bag votes), so no other data are needed.",
+    VoteSource.TRAINING: "The members were evaluated on the samples they were trained "
+    "on, which says nothing about new data. This report shows no scores: give samples "
+    "that no member was trained on.",
+    VoteSource.UNKNOWN: "It is not known whether the members were trained on these "
+    "samples. This report shows no scores: pass source='new' or source='training'.",
+    VoteSource.ASSUMED_NEW: "The samples are assumed to be new (not used for "
+    "training). If some were, the numbers are too optimistic.",
+    VoteSource.NEW: "The members were evaluated on new samples.",
+    VoteSource.FOLDS: "The votes come from cross-validation: each is from a member "
+    "that was trained without the sample.",
 }
 _UNCOVERED = (
     "Each member was evaluated only on training samples that it has not seen, but "
-    "these votes do not cover every class. This page scores nothing: "
+    "these votes do not cover every class. This report shows no scores: "
 )
 _Section = TypeVar("_Section")
 _SHOWN_FEATURES = 100
@@ -377,7 +376,7 @@ def votes_sections(
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A member: how good it is, what it costs, and why it stays or goes."""
+    """A member: how good it is, what it costs, and why it is kept or dropped."""
 
     member: str
     accuracy: float | None

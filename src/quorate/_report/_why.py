@@ -1,4 +1,4 @@
-"""Why a member stays or goes, in a sentence each."""
+"""Why a member is kept or dropped, in a sentence or two."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from quorate._scoring import Score
 from quorate._typing import BoolArray, FloatArray
 from quorate._votes import Votes, leave_one_out_predictions, prefix_predictions
 
-_UNKNOWN = "how good it is cannot be told from samples it was trained on."
+_UNKNOWN = "Its accuracy is not known: it was trained on these samples."
 
 
 def reasons(
@@ -20,16 +20,16 @@ def reasons(
     added: FloatArray | None,
     accuracy: Score,
 ) -> list[str]:
-    """Return why each member stays or goes.
+    """Return why each member is kept or dropped.
 
     Parameters
     ----------
     some : Votes
         Votes of all members on the samples to count on.
     selection : Selection
-        The members that stay, in the order of picking.
+        The members kept, in the order of picking.
     accuracies : array of float
-        Share of each member's own votes that are right.
+        Share of each member's own votes that are correct.
     added : array of float, optional
         How much the error of all members grows without each of them; None where
         errors on the samples mean nothing.
@@ -37,10 +37,10 @@ def reasons(
         Plain accuracy, whatever else a page judges by.
     """
     if added is None:
-        whys = [f"Goes: not picked; {_UNKNOWN}"] * some.n_members
+        whys = [f"Dropped: not picked. {_UNKNOWN}"] * some.n_members
         for place, member in enumerate(selection.order, start=1):
             of = f"{count(place)} of {count(selection.n_kept)}"
-            whys[member] = f"Stays: picked as number {of}; {_UNKNOWN}"
+            whys[member] = f"Kept: picked as number {of}. {_UNKNOWN}"
         return whys
     kept = selection.applied_to(some)
     stay = dict(_stay(some, selection, kept, accuracies, accuracy))
@@ -57,7 +57,7 @@ def _stay(
     accuracies: FloatArray,
     accuracy: Score,
 ) -> Iterator[tuple[int, str]]:
-    """Yield the members that stay, and why."""
+    """Yield the members kept, and why."""
     n_kept, added = selection.n_kept, accuracy.contributions(kept).tolist()
     grows = dict(zip(selection.members.tolist(), added, strict=True))
     # A set that was found as a whole, or has new weights, has no members "before".
@@ -65,17 +65,20 @@ def _stay(
     errors = _errors_of_the_others(some, selection, kept, in_order)
     for place, member in enumerate(selection.order.tolist(), start=1):
         picked = f"picked as number {count(place)} of {count(n_kept)}"
-        others = _err(place - 1, "before it")
+        others = f"the {count(place - 1)} picked before it"
+        if place == 2:
+            others = "the one picked before it"
         if not in_order:
             picked = f"one of the {count(n_kept)} chosen together"
-            others = _err(n_kept - 1, "beside it")
-        right = f"{percent(accuracies[member], 1)} of its own votes, its accuracy alone"
+            others = "the other" if n_kept == 2 else f"the other {count(n_kept - 1)}"
+        right = f"{percent(accuracies[member], 1)} of its own votes"
         if member in errors:
-            right = f"{_right_on(some, member, errors[member])} where {others}"
+            wrong = _gets(n_kept - 1 if not in_order else place - 1, "wrong")
+            right = f"{_right_on(some, member, errors[member])} that {others} {wrong}"
         without = _without(grows[member], n_kept)
         if n_kept > 1 and grows[member] <= 0:
-            without += ", so by errors alone it would not be missed"
-        yield member, f"Stays: {picked}; it is right on {right}; {without}."
+            without += ": another member could take its place"
+        yield member, f"Kept: {picked}. It is correct on {right}. {without}."
 
 
 def _errors_of_the_others(
@@ -103,19 +106,19 @@ def _errors_of_the_others(
 def _goes(some: Votes, member: int, kept: Votes, added: float) -> str:
     errs, told = kept.sample_errors() > 0, (kept.codes >= 0).any(axis=0)
     helps, agrees = (_right_on(some, member, where & told) for where in (errs, ~errs))
+    n_kept = kept.n_members
+    those = "the one kept" if n_kept == 1 else f"the {count(n_kept)} kept"
+    it_gets = "it gets" if n_kept == 1 else "they get"
     return (
-        f"Goes: never picked; it is right on {helps} where "
-        f"{_err(kept.n_members, 'kept')}, and on {agrees} where "
-        f"{'it does' if kept.n_members == 1 else 'they do'} not; "
+        f"Dropped: not picked. It is correct on {helps} that {those} "
+        f"{_gets(n_kept, 'wrong')}, and on {agrees} that {it_gets} right. "
         f"{_without(added, some.n_members)}."
     )
 
 
-def _err(n_members: int, which: str) -> str:
-    """Say that some members err, in the number that fits."""
-    if n_members == 1:
-        return f"the one {which} errs"
-    return f"the {count(n_members)} {which} err"
+def _gets(n_members: int, how: str) -> str:
+    """Say that some members get samples right or wrong, in the number that fits."""
+    return f"gets {how}" if n_members == 1 else f"get {how}"
 
 
 def _right_on(some: Votes, member: int, where: BoolArray) -> str:
@@ -129,9 +132,9 @@ def _right_on(some: Votes, member: int, where: BoolArray) -> str:
 def _without(grown: float, n_members: int) -> str:
     """Say what happens to the error of some members without one of them."""
     if n_members == 1:
-        return "without it nobody would be left"
+        return "Without it, no member would be left"
     by = unsigned(points(abs(grown)))
     if not any(digit in by for digit in "123456789"):
-        return f"without it the error of the {count(n_members)} stays the same"
+        return f"Without it, the error of the {count(n_members)} stays the same"
     word = "grows" if grown > 0 else "falls"
-    return f"without it the error of the {count(n_members)} {word} by {by}"
+    return f"Without it, the error of the {count(n_members)} {word} by {by}"
