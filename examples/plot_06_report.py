@@ -26,8 +26,8 @@ for step in page.data["advice"]:
     print(step["title"])
 
 # %%
-# Move the slider, choose a row of the table to read why a tree is kept or dropped, unfold
-# the research below. Tables sort and filter, and pictures tell their values to the
-# pointer and to the arrow keys.
+# Move the slider, and click a row of the table to read why a tree is kept or dropped.
+# The research part is folded below. Tables can be sorted and filtered, and figures show
+# their values to the pointer and the arrow keys.
 
 page

@@ -1095,7 +1095,7 @@ def test_all_members_with_new_weights_are_another_model():
 
 
 def test_few_trees_of_a_forest_are_advised_to_be_taught(page, made):
-    does = "Expect probabilities that are closer to those of all: prune distils."
+    does = "Expect better probabilities than in this report: prune distils."
     assert titles_of(page)[1] == does
     assert "before distillation: " in made.html
     assert "expected on new data before distillation" in made.html

@@ -253,10 +253,10 @@ def _distil(page: EnsemblePage) -> Step | None:
     pruning, whole = page.pruning, page.words.ensemble
     if page.votes.honest and pruning.distilled:
         return Step(
-            "Expect probabilities that are closer to those of all: prune distils.",
-            f"The leaves of the trees kept get new values, learned from the whole "
-            f"{whole}. Figures on this page are those before distillation; compare "
-            "both on new samples.",
+            "Expect better probabilities than in this report: prune distils.",
+            f"The leaves of the kept trees get new values, learned from the whole "
+            f"{whole}. The numbers in this report are for the trees before "
+            "distillation; compare both models on new data.",
         )
     if not (page.votes.honest and pruning.can_distil):
         return None
