@@ -1,22 +1,33 @@
 """Threads that share what they work on, and processes that help this one."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from typing import Any
 
 from joblib import effective_n_jobs, parallel_config
 from joblib.parallel import BACKENDS, get_active_backend
-from sklearn.utils.parallel import Parallel
+from sklearn.utils.parallel import Parallel, delayed
 
 
-def threads(n_jobs: int | None) -> Parallel:
-    """Return workers that share memory, whatever backend joblib was told to use.
+def in_threads(
+    n_jobs: int | None, call: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
+) -> list[Any]:
+    """Return what calls give, made by threads whatever joblib was told to use.
 
     Trees and most other members release the interpreter lock at work. Processes would
     need a copy of everything, which compiled engines cannot be sent as.
+
+    Examples
+    --------
+    >>> in_threads(2, pow, [(2, 3), (3, 2)])
+    [8, 9]
     """
-    return Parallel(n_jobs=n_jobs, backend="threading")
+    if count_threads(n_jobs) == 1:
+        return [call(*given) for given in arguments]
+    workers = Parallel(n_jobs=n_jobs, backend="threading")
+    return list(workers(delayed(call)(*given) for given in arguments))
 
 
 def count_threads(n_jobs: int | None) -> int:

@@ -605,3 +605,43 @@ def test_trees_give_nothing_to_a_class_they_have_not_met():
     shares = votes.mean_probabilities()
     np.testing.assert_allclose(shares[:, :2], forest.predict_proba(X), atol=1e-6)
     assert not shares[:, 2].any()
+
+
+class TestSamplesAreLookedAtOnce:
+    """Not by every tree, which takes longer than a small batch takes to vote on."""
+
+    @pytest.fixture
+    def checks(self, monkeypatch):
+        seen = []
+
+        def apply(self, X, check_input=True, asked=DecisionTreeClassifier.apply):
+            seen.append(check_input)
+            return asked(self, X, check_input)
+
+        monkeypatch.setattr(DecisionTreeClassifier, "apply", apply)
+        return seen
+
+    @pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, np.float32])
+    @pytest.mark.parametrize("max_features", [1.0, 0.5])
+    def test_numbers(self, make, max_features, checks):
+        X, y = load_wine(return_X_y=True)
+        bagging = BaggingClassifier(
+            DecisionTreeClassifier(max_depth=3), 7, max_features=max_features,
+            random_state=0,
+        ).fit(X, y)  # fmt: skip
+        votes = quorate.collect_votes(bagging, make(X), y, source="new")
+        assert checks == [False] * 7
+        for place, (tree, columns) in enumerate(
+            zip(bagging.estimators_, bagging.estimators_features_, strict=True)
+        ):
+            expected = tree.predict(X[:, columns]).astype(int)
+            np.testing.assert_array_equal(votes.codes[place], expected)
+
+    def test_what_trees_have_to_say_something_about(self, checks):
+        X, y = load_wine(return_X_y=True)
+        bagging = BaggingClassifier(DecisionTreeClassifier(), 3).fit(X, y)
+        odd = X.copy()
+        odd[3, 4] = np.inf
+        with pytest.raises(ValueError, match="infinity or a value too large"):
+            quorate.collect_votes(bagging, odd, y, source="new")
+        assert all(checks)

@@ -18,6 +18,7 @@ from quorate.exceptions import (
     QuorateWarning,
     UninformativeMeasureWarning,
 )
+from quorate.pruning import _evolution
 from quorate.pruning._evolution import Archive, _mutations
 from quorate.testing import check_measure, check_pruner, example_votes
 
@@ -682,3 +683,30 @@ def test_measure_checks_catch_what_they_should(measure, message):
 def test_examples_are_named_once():
     names = [name for name, _ in example_votes()]
     assert len(names) == len(set(names)) == 22
+
+
+@pytest.mark.parametrize("cls", [pruning.SEP, pruning.PEP])
+def test_random_searches_end_where_nobody_says_how_long(cls, monkeypatch):
+    """Of many members, as many mutations as of 303; whoever asks gets more."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    votes = quorate.Votes(np.where(rng.random((40, 40)) < 0.6, y, 1 - y), y)
+    assert round(303**2 * np.log(303)) == 524_572 > _evolution._MOST_MUTATIONS
+    assert round(302**2 * np.log(302)) < _evolution._MOST_MUTATIONS == 2**19
+    assert cls(random_state=0).fit(votes).n_iter_ == round(40**2 * np.log(40))
+    monkeypatch.setattr(_evolution, "_MOST_MUTATIONS", 300)
+    assert cls(random_state=0).fit(votes).n_iter_ == 300
+    assert cls(random_state=0, n_iter=301).fit(votes).n_iter_ == 301
+
+
+def test_pareto_search_ends_after_so_many_looks(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    votes = quorate.Votes(np.where(rng.random((40, 40)) < 0.6, y, 1 - y), y)
+    monkeypatch.setattr(_evolution, "_MOST_LOOKS", 5000)
+    found = pruning.PEP(random_state=0).fit(votes)
+    assert 5000 <= found.n_evaluations_ <= 5000 + 40 * 41 // 2
+    assert found.n_iter_ < round(40**2 * np.log(40))
+    asked = pruning.PEP(random_state=0, n_iter=5903).fit(votes)
+    assert asked.n_iter_ == 5903
+    assert asked.n_evaluations_ > 6000

@@ -5,11 +5,12 @@ its probabilities; other members for their votes, and for their probabilities wh
 these are wanted.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.utils.parallel import delayed
 
 from quorate._data import count_rows, take_rows
 from quorate._ensembles._kind import Ensemble
@@ -29,7 +30,7 @@ from quorate._votes import (
     encode_truth,
     positions,
 )
-from quorate._workers import threads
+from quorate._workers import in_threads
 
 
 def ask_members(
@@ -66,10 +67,11 @@ def ask_members(
     wanted = averages if probabilities is None else probabilities
     by_leaves = wanted and ensemble.is_of_trees
     everywhere: list[IntArray | None] = [None] * ensemble.n_members
-    answers = threads(n_jobs)(
-        delayed(_ask_tree if by_leaves else _vote)(member, known, X, rows)
-        for member, rows in zip(ensemble.members, unseen or everywhere, strict=True)
-    )
+    pairs = list(zip(ensemble.members, unseen or everywhere, strict=True))
+    ask: Callable[..., Any] = partial(_vote, known, X)
+    if by_leaves:
+        ask = partial(_ask_tree, known, *_for_trees(X))
+    answers = in_threads(n_jobs, ask, pairs)
     codes = _placed([a.codes if by_leaves else a for a in answers], unseen, X)
     classes, y_codes = known, codes[0]  # until all have decided, without labels
     if y is not None:
@@ -121,13 +123,26 @@ class _Leaves:
     table: FloatArray
 
 
-def _ask_tree(member: Member, classes: Array, X: Any, rows: IntArray | None) -> _Leaves:
+def _for_trees(X: Any) -> tuple[Any, bool]:
+    """Return X as every tree would convert it, and whether none has to look at it."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind not in "biuf":
+        return X, False
+    with np.errstate(over="ignore"):
+        table = np.ascontiguousarray(X, dtype=np.float32)
+    return (table, True) if np.isfinite(table).all() else (X, False)
+
+
+def _ask_tree(
+    classes: Array, X: Any, is_checked: bool, member: Member, rows: IntArray | None
+) -> _Leaves:
     values = member.node_probabilities(classes)
     winners = values.argmax(axis=1)
     if rows is None:
-        nodes = member.leaves(X)
+        nodes = member.leaves(X, is_checked)
+    elif rows.size:
+        nodes = member.leaves(take_rows(X, rows), is_checked)
     else:
-        nodes = member.leaves(take_rows(X, rows)) if rows.size else np.arange(0)
+        nodes = np.arange(0)
     unsure = np.zeros(len(values), dtype=bool)
     unsure[nodes] = True
     unsure &= values[np.arange(len(values)), winners] != 1
@@ -141,7 +156,7 @@ def _ask_tree(member: Member, classes: Array, X: Any, rows: IntArray | None) -> 
     )
 
 
-def _vote(member: Member, classes: Array, X: Any, rows: IntArray | None) -> Array:
+def _vote(classes: Array, X: Any, member: Member, rows: IntArray | None) -> Array:
     if rows is not None and rows.size == 0:
         return np.empty(0, dtype=code_dtype(classes.size))
     part = X if rows is None else take_rows(X, rows)
@@ -210,7 +225,5 @@ def _dense(
         columns = positions(member.own_labels, classes, f"member {member.name!r}")
         values[place][np.ix_(rows, columns)] = member.probabilities(part)
 
-    threads(n_jobs)(
-        delayed(fill)(place, member) for place, member in enumerate(ensemble.members)
-    )
+    in_threads(n_jobs, fill, enumerate(ensemble.members))
     return DenseProbabilities(values)

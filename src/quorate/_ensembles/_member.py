@@ -159,9 +159,13 @@ class Member:
         table[:, places] = shares
         return table
 
-    def leaves(self, X: Any) -> IntArray:
-        """Return the node of its tree that each sample ends in."""
-        reached: IntArray = self.estimator.apply(self.columns(X))
+    def leaves(self, X: Any, is_checked: bool = False) -> IntArray:
+        """Return the node of its tree that each sample ends in.
+
+        Samples that were checked are finite numbers of 32 bits, row after row.
+        """
+        part = self.columns(X)
+        reached: IntArray = self.estimator.apply(part, check_input=not is_checked)
         return reached
 
     @property

@@ -17,13 +17,12 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.utils.parallel import delayed
 
 from quorate._data import count_rows, cut_rows, sliceable, take_rows
 from quorate._ensembles import Ensemble, tree_input
 from quorate._pruned._teacher import Teacher, unseen_by
 from quorate._typing import Array, FloatArray, IntArray, Progress
-from quorate._workers import threads
+from quorate._workers import in_threads
 
 # Makes rows, then their targets unless the teacher is to be asked; how much they count.
 _Block: TypeAlias = tuple[Callable[[], Any], Callable[[], Array] | None, float]
@@ -133,9 +132,7 @@ def make_distillation_set(
     done: list[tuple[IntArray, Array, FloatArray]] = []
     # A few at a time, so that progress can be told in between.
     for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
-        done += threads(n_jobs)(
-            delayed(learn)(*block) for block in blocks[start : start + _BLOCKS_AT_ONCE]
-        )
+        done += in_threads(n_jobs, learn, blocks[start : start + _BLOCKS_AT_ONCE])
         progress(len(done), len(blocks))
     weights = [part for _, _, part in done]
     return DistillationSet(

@@ -5,7 +5,7 @@ the steps of a pipeline and starts its loops. So the smaller model itself is bui
 called, with batches of the size that was stated.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -31,11 +31,13 @@ from quorate._ensembles import (
 )
 from quorate._messages import warn
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._units import milliseconds_text
 from quorate.exceptions import LatencyWarning
-from quorate.lazy import LazyClassifier
+from quorate.lazy import LazyClassifier, compact
 
 # While sizes are tried, a tenth of the limit stays free: another hour may be busier.
 _AIM = 0.9
+_LAZY = "quorate.LazyClassifier"
 _TRIAL: dict[str, Any] = {"n_calls": 40, "seconds": 0.25}
 # In a batch with more rows than there are samples: 0.8 GB of doubles.
 _MOST_NUMBERS = 10**8
@@ -137,15 +139,16 @@ class LatencyBudget:
 
     def time(self, call: Callable[[Any], Any], **options: Any) -> CallTimes:
         """Return what calls with the batches take."""
-        return time_calls(call, self.batches, limit=self.limit, **options)
+        return time_calls(call, self.batches, **options)
 
     def latency(self, times: CallTimes, n_kept: int) -> Latency:
         """Return what is known of the model chosen; say if lazy voting fits as well."""
-        lazily = None if n_kept == self.ensemble.n_members else self._lazily()
+        n_members = self.ensemble.n_members
+        lazily = None if n_kept == n_members else dict(self._alternatives()).get(_LAZY)
         if lazily is not None and lazily.p95 <= self.limit:
             warn(
-                f"{self._name}: {n_kept} of {self.ensemble.n_members} members are "
-                f"kept, but {self._lazy_words(lazily)}.",
+                f"{self._name}: {n_kept} of {n_members} members are kept, but {_LAZY} "
+                f"of all {n_members} gives their own answers in {lazily}.",
                 LatencyWarning,
             )
         return Latency(self.limit, self.batch, times, self.preprocessing, lazily)
@@ -160,11 +163,11 @@ class LatencyBudget:
             what = f"the preprocessing alone takes {before}"
             part = f", and with the first member {one}"
         hint = ""
-        if one.median <= self.limit:
-            hint = "; most calls are in time, so that the machine may be busy"
-        lazily = self._lazily()
-        if lazily is not None and lazily.p95 <= self.limit:
-            hint += f"; {self._lazy_words(lazily)}"
+        if one.processor <= self.limit < one.median:
+            own = milliseconds_text(one.processor)
+            hint = f"; that is {own} of processor time, so the machine may be busy"
+        for name, times in self._alternatives():
+            hint += f"; {name} of all {self.ensemble.n_members} members takes {times}"
         return ValueError(
             f"{self._name}: {what}{part}, {calls_text(self.batch)}; nothing is kept"
             f"{hint}."
@@ -174,20 +177,18 @@ class LatencyBudget:
     def _name(self) -> str:
         return f"budget['milliseconds']={self.limit!r}"
 
-    def _lazy_words(self, lazily: CallTimes) -> str:
-        return (
-            f"quorate.LazyClassifier of all {self.ensemble.n_members} gives their own "
-            f"answers in {lazily}"
-        )
-
-    def _lazily(self) -> CallTimes | None:
-        if not self.all_may_stay:
-            return None
-        try:
-            lazy = LazyClassifier(self.ensemble.model, random_state=0).fit()
-        except (TypeError, ValueError):
-            return None  # not every ensemble can be asked so
-        return self.time(lazy.predict, **_TRIAL)
+    def _alternatives(self) -> Iterator[tuple[str, CallTimes]]:
+        """Yield what gives the answers of all members, and what a call of it takes."""
+        ways: dict[str, Callable[[Any], Any]] = {
+            _LAZY: lambda model: LazyClassifier(model, random_state=0).fit(),
+            "quorate.compact": compact,
+        }
+        for name, make in ways.items() if self.all_may_stay else ():
+            try:
+                times = self.time(make(self.ensemble.model).predict, **_TRIAL)
+            except (TypeError, ValueError):
+                continue  # not every ensemble can be asked so
+            yield name, times
 
 
 def kept_model(

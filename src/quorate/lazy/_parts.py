@@ -1,14 +1,14 @@
 """Large tables in parts, worked on at the same time by threads."""
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from sklearn.utils.parallel import delayed
 
 from quorate._engine import LazyResult, Ready
 from quorate._rows import count_rows, cut_rows
-from quorate._workers import count_threads, threads
+from quorate._workers import count_threads, in_threads
 
 # Rows that make it worth while to start a worker.
 _ROWS_PER_JOB = 500
@@ -31,9 +31,13 @@ def ask_in_parts(
     if n_parts <= 1:
         return ready.ask_prepared(raw, X, **how)
     bounds = np.linspace(0, n_rows, n_parts + 1).astype(int)
-    results = threads(n_parts)(
-        delayed(ready.ask_prepared)(cut_rows(raw, part), cut_rows(X, part), **how)
-        for part in (slice(*pair) for pair in pairwise(bounds))
+    results = in_threads(
+        n_parts,
+        partial(ready.ask_prepared, **how),
+        [
+            (cut_rows(raw, part), cut_rows(X, part))
+            for part in (slice(*pair) for pair in pairwise(bounds))
+        ],
     )
     parts = [(part.codes, part.asked, part.scores) for part in results]
     return LazyResult(*map(np.concatenate, zip(*parts, strict=True)))

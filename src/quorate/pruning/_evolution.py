@@ -17,6 +17,9 @@ from quorate.pruning._running import RunningVote, running_vote
 
 # Mutations drawn at a time.
 _BATCH = 1024
+# Where nobody says how long to search: n**2 ln n mutations, as the paper has it, are so
+# many for 303 members. Around a set that enters the archive, many more are looked at.
+_MOST_MUTATIONS, _MOST_LOOKS = 2**19, 2**26
 
 
 @dataclass(repr=False, eq=False)
@@ -44,7 +47,7 @@ class _Evolution(Pruner):
         """Return the vote of a random set, the generator, rounds and the deadline."""
         self._one_of("ties", "expected", "lowest")
         n, limit = votes.n_members, math.inf
-        rounds = round(n**2 * math.log(n))
+        rounds = min(round(n**2 * math.log(n)), _MOST_MUTATIONS)
         if self.n_iter is not None:
             rounds = self._count("n_iter")
         if self.time_limit is not None:
@@ -78,7 +81,7 @@ class SEP(_Evolution):
     keep : float, int or None
         At most this many members; any number by default.
     n_iter : int, optional
-        Number of mutations; ``round(n**2 ln n)`` by default.
+        Number of mutations; ``round(n**2 ln n)`` by default, at most 524 288.
     time_limit : float, optional
         Seconds after which to stop.
     ties : {"expected", "lowest"}
@@ -97,7 +100,8 @@ class SEP(_Evolution):
     -----
     Finds its own size, usually about half of the members. The number of mutations is
     what the method is: ``n**2 ln n`` are 10 000 for 50 members, 500 000 for 300 and
-    7 million for 1000, each of which costs at most a fiftieth of a vote. There is no
+    7 million for 1000, each of which costs at most a fiftieth of a vote. Above 300
+    members the default stays at what 300 take; ``n_iter`` asks for more. There is no
     order of picking: ``order_`` is by position. Honours weights and masks. With a
     time limit the result depends on the machine.
 
@@ -153,8 +157,8 @@ class PEP(_Evolution):
     keep : float, int or None
         At most this many members; any number by default.
     n_iter : int, optional
-        Number of mutations; ``round(n**2 ln n)`` by default, which is long for more
-        than 50 members.
+        Number of mutations; ``round(n**2 ln n)`` by default, at most 524 288, and
+        fewer once 67 million sets were looked at.
     time_limit : float, optional
         Seconds after which to stop.
     ties : {"expected", "lowest"}
@@ -179,8 +183,10 @@ class PEP(_Evolution):
     ``keep`` members). The number of sets looked at is what the method is: every
     mutation, and ``n (n + 1) / 2`` more around each set that enters the archive, some
     8 million in all for 300 members (``n_evaluations_``), each of which costs at most
-    a fiftieth of a vote. There is no order of picking: ``order_`` is by position.
-    Honours weights and masks. With a time limit the result depends on the machine.
+    a fiftieth of a vote. With more members the default ends after 67 million, and
+    ``n_iter`` asks for all mutations. There is no order of picking: ``order_`` is by
+    position. Honours weights and masks. With a time limit the result depends on the
+    machine.
 
     References
     ----------
@@ -204,10 +210,11 @@ class PEP(_Evolution):
         archive = Archive()
         archive.offer(running)
         self.n_evaluations_ = 0
+        most = _MOST_LOOKS if self.n_iter is None else math.inf
         for flips in _mutations(rng, n, rounds):
             self.n_iter_ += 1
             self._progress(self.n_iter_, rounds)
-            if time.perf_counter() > deadline:
+            if time.perf_counter() > deadline or self.n_evaluations_ >= most:
                 break
             sizes = archive.sizes()
             parent = archive.states[sizes[int(rng.integers(len(sizes)))]]
