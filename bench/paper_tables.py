@@ -173,9 +173,16 @@ def draw(name: str, results: Results, paper: dict[str, list[float]]) -> None:
         "EPBD, contested": of_search(results, CONTESTED).scores().complete_blocks(),
     }
     figure = Figure(figsize=(15, 5.2), layout="constrained")
-    for ax, (title, scores) in zip(figure.subplots(1, 3), panels.items(), strict=True):
+    axes = figure.subplots(1, 3)
+    for ax, (title, scores) in zip(axes, panels.items(), strict=True):
         RankDisplay.from_scores(scores).plot(ax)
         ax.set_title(f"{title}\n{ax.get_title()}", fontsize=9)
+        for label in ax.get_yticklabels():
+            label.set_fontweight("bold" if label.get_text() == PRINTED else "normal")
+    ends = np.array([ax.get_xlim() for ax in axes])
+    for ax in axes:
+        ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
+        ax.set_xticks(range(1, len(paper) + 1, 3))
     figure.savefig(RESULTS / f"{name}-ranks.png", dpi=100)
 
 

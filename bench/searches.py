@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from bench.presets import write
 from quorate.stats import wilcoxon_holm
@@ -31,6 +32,7 @@ READINGS = {
     "random": ("random", {}),
     "es": ("es", {}),
 }
+OTHERS = ("printed", "nearest")
 
 
 def main(data_dir: str, stores: str = ".") -> None:
@@ -54,7 +56,7 @@ def plan() -> Plan:
         for label, (method, parameters) in READINGS.items()
     ]
     return Plan(
-        "searches", DATA, tuple(ensembles), tuple(methods), folds=3, rows=600,
+        "searches", DATA, tuple(ensembles), tuple(methods), folds=3, rows=500,
         rule="heads",
     )  # fmt: skip
 
@@ -70,14 +72,15 @@ def write_table(results: Results) -> None:
             lines.append([ensemble, *compared(some)])
         lines.append([f"all of {group}", *compared(rows)])
     lines.append(["all", *compared(frame)])
-    header = ["ensemble", "pairs", "all members", *READINGS, "contested - printed",
-              "wins", "p", "contested - nearest", "wins ", "p "]  # fmt: skip
+    header = ["ensemble", "pairs", "all members", *READINGS]
+    for other in OTHERS:
+        header += [f"contested - {other}", f"wins over {other}", f"p ({other})"]
     write("searches.csv", header, lines)
     for line in lines:
         print("  ".join(line))
 
 
-def compared(rows) -> list[str]:
+def compared(rows: pd.DataFrame) -> list[str]:
     """Return accuracies, and contested against the other two.
 
     Tests are over data sets, each the mean of its ensembles and folds; wins are shares
@@ -88,7 +91,7 @@ def compared(rows) -> list[str]:
     whole = 100 * rows["full_accuracy"].mean()
     cells = [str(len(by_pair)), f"{whole:.2f}"]
     cells += [f"{by_pair[name].mean():.2f}" for name in READINGS]
-    for other in ("printed", "nearest"):
+    for other in OTHERS:
         gain = (by_pair["contested"] - by_pair[other]).to_numpy()
         level = np.abs(gain) < 1e-9
         won = 100 * np.mean(gain[~level] > 0) if (~level).any() else 0.0

@@ -16,6 +16,11 @@ TABLES = [name for name in PRESETS if name.startswith("paper-table-")]
 # Those have tables of their own, and so has the page of the selectors.
 PAPERS = [name for name in PRESETS if name not in (*TABLES, "selectors")]
 CONSTANT = ("QStat", "Corre", "KStat", "Diffi")
+PAGE = RESULTS.parent / "results_selectors.rst"
+BENCHMARKS = RESULTS.parent / "benchmarks.rst"
+TWO_DIGITS = r"(\d\.\d\d)"
+LOSSES = ("against ges", "median data set")
+SIZES = ("5%", "10%", "20%", "30%")
 
 pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="no documentation here")
 
@@ -91,6 +96,165 @@ def test_likelihoods_of_learners_add_up_and_name_the_likeliest():
         assert (percent[said[0]] >= 90) == (len(said) == 1)
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_of_the_paper_is_there_again(name, tmp_path):
+    plan = plan_on_all_rows(name, tmp_path)
+    rows = rows_of(f"{name}-methods.csv")
+    assert [row["method"] for row in rows] == [method.name for method in plan.methods]
+    n_blocks = plan.n_fits / plan.folds
+    assert len(rows_of(f"{name}-data.csv")) == n_blocks + 2
+    for column in ("rank, printed", "rank, contested", "paper: rank"):
+        ranks = [float(row[column]) for row in rows if row[column]]
+        assert np.mean(ranks) == pytest.approx((len(ranks) + 1) / 2, abs=0.01)
+    for row in rows:
+        for column in ("W/T/L, printed", "W/T/L, contested"):
+            if row[column]:
+                assert sum(map(int, row[column].split("/"))) == n_blocks
+    (printed,) = (row for row in rows if row["method"] == "EPBD")
+    (contested,) = (row for row in rows if row["method"] == "EPBD, contested")
+    grid = rows_of(f"{name}-grid.csv")
+    first = {row["search"]: row for row in grid[:2]}
+    for search, row in (("printed", printed), ("contested", contested)):
+        rank = row[f"rank, {search}"]
+        assert first[search]["EPBD's rank"].startswith(f"{rank} of ")
+        assert first[search]["against all members"] == row["change"]
+    assert grid[-1]["EPBD's rank"].startswith(f"{printed['paper: rank']} of ")
+
+
+RESULTS_PAGE = RESULTS.parent / "results.rst"
+ERRATA = RESULTS.parent / "errata.rst"
+WHICH = RESULTS.parent / "guide" / "which_method.rst"
+
+
+def epbd(column, search="printed", tables=("2", "3")):
+    """Return a column of EPBD from the tables of methods, as positive numbers."""
+    name = "EPBD" if search == "printed" else "EPBD, contested"
+    found = []
+    for table in tables:
+        rows = {
+            row["method"]: row for row in rows_of(f"paper-table-{table}-methods.csv")
+        }
+        found.append(abs(float(rows[name][column])))
+    return found
+
+
+def over_random(search):
+    return [abs(float(row["against random"])) for table in ("2", "3")
+            for row in rows_of(f"paper-table-{table}-grid.csv")[:2]
+            if row["search"] == search]  # fmt: skip
+
+
+def searches(ensemble, *columns):
+    (row,) = (row for row in rows_of("searches.csv") if row["ensemble"] == ensemble)
+    return [float(row[column].split(" %")[0]) for column in columns]
+
+
+TWO = rf"{TWO_DIGITS} and {TWO_DIGITS}"
+THREE = r"([\d.]+), ([\d.]+) and ([\d.]+)"
+FTAD_TABLES = ("4", "5", "6")
+
+
+@pytest.mark.parametrize(
+    ("page", "pattern", "figures"),
+    [
+        (RESULTS_PAGE, rf"rank {TWO_DIGITS} of 16 on bagging and {TWO_DIGITS} of 14",
+         lambda: epbd("rank, printed")),
+        (RESULTS_PAGE, rf"It is {TWO} percentage points less accurate",
+         lambda: epbd("change")),
+        (RESULTS_PAGE, rf"and {TWO} points better than a random subset",
+         lambda: over_random("printed")),
+        (RESULTS_PAGE, rf"EPBD gains {TWO} points over the whole ensemble",
+         lambda: epbd("change", "contested")),
+        (RESULTS_PAGE, rf"where the paper gains {TWO} on the same",
+         lambda: epbd("paper: change")),
+        (RESULTS_PAGE, rf"rank is {TWO_DIGITS} of 16, third on bagging, and "
+         rf"{TWO_DIGITS} of 14, first on AdaBoost",
+         lambda: epbd("rank, contested", "contested")),
+        (RESULTS_PAGE, rf"ranks on these rows are {TWO}", lambda: epbd("paper: rank")),
+        (RESULTS_PAGE, r"is (1\.\d\d) points better than the printed one "
+         r"\(p = ([\d.]+)\)",
+         lambda: searches("all", "contested - printed", "p (printed)")),
+        (RESULTS_PAGE, rf"paper's ranks of EPBD are {THREE}",
+         lambda: epbd("paper: rank", tables=FTAD_TABLES)),
+        (RESULTS_PAGE, rf"the printed search has {THREE}",
+         lambda: epbd("rank, printed", tables=FTAD_TABLES)),
+        (RESULTS_PAGE, rf"the contested one {THREE}\.",
+         lambda: epbd("rank, contested", "contested", FTAD_TABLES)),
+        (RESULTS_PAGE, rf"one on bagging \({TWO} points\)",
+         lambda: [*searches("all of bagging", "contested - printed"),
+                  *searches("all of bagging, out of bag", "contested - printed")]),
+        (RESULTS_PAGE, r"on AdaBoost \(([\d.]+) points\), and wins (\d+) % of",
+         lambda: [*searches("all of adaboost", "contested - printed"),
+                  *searches("all", "wins over printed")]),
+        (RESULTS_PAGE, r"the better one by ([\d.]+) points \(p = ([\d.]+)\)",
+         lambda: searches("all", "contested - nearest", "p (nearest)")),
+        (RESULTS_PAGE, r"\(([\d.]+) against ([\d.]+) and ([\d.]+) %\)",
+         lambda: searches("all of adaboost", "es", "contested", "printed")),
+        (WHICH, r"in (\d+) % of the cases that are no ties",
+         lambda: searches("all", "wins over printed")),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_epbd_is_what_was_measured(page, pattern, figures):
+    assert numbers(page, pattern) == pytest.approx(figures(), abs=1e-9)
+
+
+def test_the_printed_search_loses_and_the_contested_one_gains_at_every_setting():
+    for table in ("2", "3"):
+        for row in rows_of(f"paper-table-{table}-grid.csv")[:-1]:
+            gain = float(row["against all members"])
+            assert gain > 0 if row["search"] == "contested" else gain < 0
+
+
+def test_rows_that_are_decided_are_counted():
+    words = {1: "one", 3: "three", 7: "seven", 8: "eight", 11: "eleven"}
+    said = [row["learner"] for row in rows_of("paper-learners.csv")]
+    decided = [one for one in said if " " not in one]
+    counts = [
+        len(said),
+        decided.count("svm"),
+        sum(one != "svm" for one in decided),
+        sum(" or " in one for one in said),
+        sum("none" in one for one in said),
+    ]
+    total, svm, others, undecided, none = counts
+    assert (
+        f"of the {total} rows for which there are data, {words[svm]} fit support "
+        f"vector machines on unscaled features and hardly anything else that was "
+        f"tried, {words[others]} fit another learner, {words[undecided]} remain "
+        f"undecided, and {words[none]} fits none"
+    ) in text_of(ERRATA)
+    page = text_of(RESULTS_PAGE)
+    assert f"{words[svm].capitalize()} of the {total} rows" in page
+    assert (
+        f"{words[len(decided)].capitalize()} rows are decided, {words[svm]} of" in page
+    )
+    assert f"{words[undecided].capitalize()} are undecided" in page
+    assert decided.count("tree") == 1
+
+
+def test_which_columns_of_ftad_coincide():
+    """As counted in the text: double fault and EPBD, by table and search."""
+    found = {}
+    for table in ("4", "5"):
+        rows = rows_of(f"paper-table-{table}-data.csv")[:-2]
+        for search in ("", ", contested"):
+            pairs = [(row[f"DoubF{search}"], row[f"EPBD{search}"]) for row in rows]
+            same = [a.rstrip("+-") == b.rstrip("+-") for a, b in pairs]
+            found[table, search] = (sum(same), len(same))
+        assert all(
+            row["KWVar"].rstrip("+-") == row["Inter"].rstrip("+-") for row in rows
+        )
+    (four, n_four), (four_contested, _) = found["4", ""], found["4", ", contested"]
+    (five, n_five), (five_contested, _) = found["5", ""], found["5", ", contested"]
+    page = text_of(RESULTS_PAGE)
+    assert (
+        f"it does in {four} of {n_four} rows of Table IV with the printed search, and "
+        f"in {four_contested} with the contested one. In Table V it does in {five} of "
+        f"{n_five} rows with the printed search and in none with the other"
+    ) in page
+    assert five_contested == 0
+
+
 def test_error_is_members_error_less_diversity():
     for row in rows_of("decomposition-parts.csv"):
         for kind, cell in row.items():
@@ -100,13 +264,6 @@ def test_error_is_members_error_less_diversity():
             members, diversity = right.split(" - ")
             gap = float(members) - float(diversity.strip("()"))
             assert float(error) == pytest.approx(gap, abs=0.011)
-
-
-PAGE = RESULTS.parent / "results_selectors.rst"
-BENCHMARKS = RESULTS.parent / "benchmarks.rst"
-TWO_DIGITS = r"(\d\.\d\d)"
-LOSSES = ("against ges", "median data set")
-SIZES = ("5%", "10%", "20%", "30%")
 
 
 def text_of(page):
