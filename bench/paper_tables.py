@@ -23,6 +23,7 @@ from quorate.study import Plan, Results, make_preset, run_plan
 
 # Members and share kept. Tables and pictures show the first, and FTAD runs on it alone.
 GRID = ((11, 0.3), (11, 0.5), (21, 0.3))
+WHOLE = ("2", "3")  # shown with a picture, and data set by data set
 NUMERALS = {"2": "II", "3": "III", "4": "IV", "5": "V", "6": "VI"}
 PRINTED = "EPBD"
 CONTESTED = ", contested"
@@ -34,7 +35,7 @@ def main(table: str, data_dir: str, stores: str = ".", rows: str = "") -> None:
     if rows:
         preset = replace(preset, rows=int(rows))
     grid = []
-    for members, keep in GRID if table in ("2", "3") else GRID[:1]:
+    for members, keep in GRID if table in WHOLE else GRID[:1]:
         path = Path(stores) / f"{preset.name}-{members}-{keep}.sqlite"
         plan = resized(preset, members, keep)
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=1)
@@ -44,8 +45,12 @@ def main(table: str, data_dir: str, stores: str = ".", rows: str = "") -> None:
         grid += grid_lines(f"{members}, {keep:.0%}", results)
         if (members, keep) == GRID[0]:
             write_methods(preset.name, results, paper)
-            write_data(preset.name, results)
-            draw(preset.name, results, paper)
+            scores = results.table(PRINTED)
+            rows_of_sets = [*scores.body, *scores.footer]
+            write(f"{preset.name}-data.csv", scores.header, rows_of_sets)
+            if table in WHOLE:
+                (RESULTS / f"{preset.name}-data.inc").write_text(directive(scores))
+                draw(preset.name, results, paper)
     ranks = average_ranks(paper).average[list(paper).index("EPBD")]
     change = np.mean(paper["EPBD"]) - np.mean(paper["Ensem"])
     grid.append(["paper", "", f"{change:+.2f}", "", f"{ranks:.2f} of {len(paper)}"])
@@ -156,13 +161,6 @@ def write_methods(name: str, results: Results, paper: dict[str, list[float]]) ->
               "rank, contested", "W/T/L, contested", "paper: accuracy",
               "paper: change", "paper: rank"]  # fmt: skip
     write(f"{name}-methods.csv", header, rows)
-
-
-def write_data(name: str, results: Results) -> None:
-    """Write accuracies by data set and learner."""
-    table = results.table(PRINTED)
-    write(f"{name}-data.csv", table.header, [*table.body, *table.footer])
-    (RESULTS / f"{name}-data.inc").write_text(directive(table))
 
 
 def draw(name: str, results: Results, paper: dict[str, list[float]]) -> None:
