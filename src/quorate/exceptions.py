@@ -1,8 +1,8 @@
-"""What callers may catch or filter."""
+"""Exceptions and warnings that callers can catch or filter."""
 
 
 class QuorateWarning(UserWarning):
-    """Root of every warning this package raises."""
+    """Base class of all warnings of this package."""
 
 
 class LeftOutWarning(QuorateWarning):
@@ -10,27 +10,27 @@ class LeftOutWarning(QuorateWarning):
 
 
 class CoverageWarning(QuorateWarning):
-    """Out-of-bag votes cover a class too thinly to judge, size or weigh by."""
+    """A class has too few out-of-bag votes to estimate errors, sizes or weights."""
 
 
 class UndefinedMeasureWarning(QuorateWarning):
-    """A table of measures holds NaN where a measure is not defined for the votes."""
+    """A measure is NaN because it is not defined for the votes."""
 
 
 class FileFormatError(ValueError):
-    """A file is truncated, damaged, foreign, or of a version that cannot be read."""
+    """A file is truncated, damaged, of another format, or of an unsupported version."""
 
 
 class BatchError(ValueError):
-    """A batch of a pass over large data could not be read or voted on."""
+    """A batch of a pass over large data could not be read or evaluated."""
 
 
 class CheckpointWarning(QuorateWarning):
-    """Where a pass has come to could not be written down."""
+    """The progress of a pass could not be saved."""
 
 
 class SampledWarning(QuorateWarning):
-    """Members were chosen on some of the samples, since there are very many."""
+    """Members were chosen on a sample of the rows, because there are very many."""
 
 
 class FewerMembersWarning(QuorateWarning):
@@ -38,15 +38,15 @@ class FewerMembersWarning(QuorateWarning):
 
 
 class UninformativeMeasureWarning(QuorateWarning):
-    """A measure is the same on every sample, so it cannot choose between them."""
+    """A measure is the same on every sample, so it cannot distinguish them."""
 
 
 class NothingSavedWarning(QuorateWarning):
-    """Everybody is kept, as the samples cannot show that fewer would do."""
+    """All members are kept, because no smaller size meets the tolerance."""
 
 
 class LatencyWarning(QuorateWarning):
-    """Members were dropped to save time that lazy voting saves without that."""
+    """Members were dropped to save time that early exit would save without loss."""
 
 
 class ShuffledLabelsWarning(QuorateWarning):
@@ -58,11 +58,11 @@ class UnknownLabelWarning(QuorateWarning):
 
 
 class HeadsWarning(QuorateWarning):
-    """A pool counts heads: not all members have probabilities of known classes."""
+    """A pool counts votes: not all members have probabilities of known classes."""
 
 
 class SwappedColumnsWarning(QuorateWarning):
-    """Columns of probabilities seem to stand for other classes than they count for."""
+    """Columns of probabilities seem to belong to other classes."""
 
 
 class UnusedColumnsWarning(QuorateWarning):
@@ -70,7 +70,7 @@ class UnusedColumnsWarning(QuorateWarning):
 
 
 class TrainingVotesWarning(QuorateWarning):
-    """Something is chosen or calibrated on samples the members were trained on."""
+    """Members are chosen or calibrated on samples that they were trained on."""
 
 
 class VersionWarning(QuorateWarning):
@@ -78,4 +78,4 @@ class VersionWarning(QuorateWarning):
 
 
 class ConfidenceWarning(QuorateWarning):
-    """Lazy voting changes, or may change, more than its confidence allows."""
+    """Early exit may change more predictions than its confidence allows."""

@@ -133,7 +133,7 @@ class BadBatch(Batch):
     n_rows: int | None = 0
 
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Say what is wrong."""
+        """Return what is wrong."""
         raise BatchError(f"{self.name}: {self.why}.") from self.cause
 
     def mark(self) -> str:

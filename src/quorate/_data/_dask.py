@@ -13,7 +13,7 @@ from quorate.exceptions import BatchError
 
 
 def is_dask(given: Any) -> bool:
-    """Tell whether something is a Dask collection, or a pair with one."""
+    """Return whether something is a Dask collection, or a pair with one."""
     if isinstance(given, tuple):
         return len(given) == 2 and any(map(_is_collection, given))
     return _is_collection(given)

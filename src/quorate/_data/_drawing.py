@@ -42,7 +42,7 @@ class Drawn:
         return self.describe()
 
     def describe(self, things: str = "") -> str:
-        """Say how many of how many things were drawn.
+        """Return how many of how many things were drawn.
 
         Examples
         --------

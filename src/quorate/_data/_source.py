@@ -17,7 +17,7 @@ _FITS = (
 
 
 def are_batches(given: Any, target: str | None = None) -> bool:
-    """Tell whether something given without labels is batches that have their own.
+    """Return whether something given without labels is batches that have their own.
 
     What may be samples is samples: a list of texts, of numbers or of pairs of numbers.
     """

@@ -59,17 +59,17 @@ _OTHER_MARKS = {";": "';'", "\t": "tabs"}
 
 
 def is_table(path: Path) -> bool:
-    """Tell whether a file is called as tables are."""
+    """Return whether a file is called as tables are."""
     return path.name.lower().endswith(TABLES)
 
 
 def is_csv(path: Path) -> bool:
-    """Tell whether a file is called as CSV files are."""
+    """Return whether a file is called as CSV files are."""
     return path.name.lower().endswith((".csv", ".csv.gz"))
 
 
 def is_parquet(path: Path) -> bool:
-    """Tell whether a file is called as Parquet files are."""
+    """Return whether a file is called as Parquet files are."""
     return path.name.lower().endswith((".parquet", ".pq"))
 
 
@@ -119,7 +119,7 @@ def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
 
 
 def _has_header_only(path: Path) -> bool:
-    """Tell whether a CSV file ends after its header; damage is told of later."""
+    """Return whether a CSV file ends after its header; damage is told of later."""
     try:
         return is_csv(path) and sum(1 for _ in islice(csv_rows(path), 2)) == 1
     except (OSError, ValueError):

@@ -6,7 +6,7 @@ from quorate._typing import Array, FloatArray
 
 
 def onto_simplex(table: FloatArray) -> FloatArray:
-    """Return the nearest columns that are not negative and add up to 1.
+    """Return the nearest columns that are not negative and sum to 1.
 
     Up to rounding in the sum.
 
@@ -30,7 +30,7 @@ def onto_simplex(table: FloatArray) -> FloatArray:
 def onto_grid(table: FloatArray, levels: int) -> FloatArray:
     """Return the nearest columns whose entries are multiples of 1 / levels.
 
-    Columns add up to 1 before and after: entries are rounded down, and those that lose
+    Columns sum to 1 before and after: entries are rounded down, and those that lose
     most, of equals the first, are rounded up instead.
 
     Examples

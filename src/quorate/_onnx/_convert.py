@@ -73,7 +73,7 @@ def to_onnx(
         begins with a ``ColumnTransformer``. They say what the graph takes, and the
         converted model has to give them the labels that ``model`` gives them.
     path : path, optional
-        Where to write the model as well, in one step.
+        Where to write the model as well, atomically.
     target_opset : int, optional
         The version of ONNX's operators to write, from 13; the newest that skl2onnx
         knows by default. Older runtimes know older ones only.

@@ -48,7 +48,7 @@ def thawed(model: Any) -> Any:
 
 
 def is_tree(model: Any) -> bool:
-    """Tell whether a model answers as the leaves of one tree do."""
+    """Return whether a model answers as the leaves of one tree do."""
     return Member("", model, None).tree is not None
 
 

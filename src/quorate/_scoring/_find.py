@@ -41,7 +41,7 @@ from quorate._votes import (
 
 
 def is_accuracy(scoring: Any) -> bool:
-    """Tell whether plain accuracy is meant, as where nothing is said."""
+    """Return whether plain accuracy is meant, as where nothing is said."""
     if isinstance(scoring, str):
         return scoring == "accuracy"
     return scoring is None or name_of(scoring) == "accuracy"
@@ -82,7 +82,7 @@ def _kind_of(name: str, classes: Array) -> type[Score] | None:
 
 
 def counts_every_class(score: Score) -> bool:
-    """Tell whether rare classes count more in a score than their samples do."""
+    """Return whether rare classes count more in a score than their samples do."""
     if not isinstance(score, TableScore) or score.is_accuracy:
         return False
     return not score.name.endswith(("_micro", "_weighted"))
@@ -202,7 +202,7 @@ def _refuse_unfit(
 
 
 def _ranks_two_classes(score: Score) -> bool:
-    """Tell whether the shares of votes do in place of probabilities."""
+    """Return whether the shares of votes do in place of probabilities."""
     return score.needs == "decision" and score.classes.size == 2
 
 

@@ -142,7 +142,7 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def __str__(self) -> str:
-        """Say what is kept of a pass that ends here."""
+        """Return what is kept of a pass that ends here."""
         if self.path is None:
             return "nothing is kept; a file to resume from would keep what is done"
         if not self.covered:
@@ -151,7 +151,7 @@ class Checkpoint:
 
 
 def is_summary_of(summary: Summary, ensemble: Ensemble) -> bool:
-    """Tell whether members and classes are those of an ensemble, by their names."""
+    """Return whether members and classes are those of an ensemble, by their names."""
     classes = [] if ensemble.classes is None else ensemble.classes.tolist()
     known = set(classes) <= set(summary.classes.tolist())
     return known and list(summary.names) == ensemble.names
@@ -198,7 +198,7 @@ class ProgressLine:
 
 
 def progress_text(done: int, total: int | None, fresh: int, seconds: float) -> str:
-    """Say how many rows are done, how fast, and how long the others will take.
+    """Return how many rows are done, how fast, and how long the others will take.
 
     Examples
     --------

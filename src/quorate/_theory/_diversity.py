@@ -263,7 +263,7 @@ def _convention(measure: Measure, undefined: Undefined) -> float:
 
 
 def _refusal(measure: Measure, votes: VoteCounts, outputs: Outputs) -> str:
-    """Say why the measure is not defined for the votes, or nothing if it is."""
+    """Return why the measure is not defined for the votes, or nothing if it is."""
     if not votes.has_equal_weights and not measure.weighted:
         return (
             f"{measure.name} counts members equally and is not defined for weighted "

@@ -50,7 +50,7 @@ class Measure:
 
 
 class Catalogue(dict[str, "Measure"]):
-    """Measures by name; prints as one line each."""
+    """Measures by name; prints as one line per entry."""
 
     def __repr__(self) -> str:
         width = max(map(len, self))
@@ -144,7 +144,7 @@ def measures() -> Catalogue:
     Returns
     -------
     dict from name to Measure
-        It prints as one line each.
+        Prints as one line per entry.
 
     Examples
     --------

@@ -139,7 +139,7 @@ def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
 
 
 def warn_left_out(n_left: int, n_given: int) -> None:
-    """Say that some samples have no vote."""
+    """Warn that some samples have no vote."""
     warn(
         f"{n_given - n_left} of {n_given} samples have no valid vote and are left "
         "out; the samples attribute lists those that stay.",

@@ -34,11 +34,11 @@ class VoteCounts(ABC):
     weights : array of float, optional
         The voting weights as given, or None for equal votes.
     decision_rule : DecisionRule
-        How the ensemble decides, in full.
+        How the ensemble predicts, in full.
     source : VoteSource, optional
-        Where the votes are from; None if nobody has said.
+        Where the votes are from; None if unknown.
     family : str, optional
-        How the members came about; None if nobody has said.
+        How the members came about; None if unknown.
 
         "bagging": alike, on resamples. "boosting": in sequence. "pool": each on its
         own.
@@ -97,7 +97,7 @@ class VoteCounts(ABC):
 
     @property
     def rule(self) -> RuleName:
-        """How the ensemble decides: "average" or "heads"."""
+        """How the ensemble predicts: "average" or "heads"."""
         return self.decision_rule.name
 
     @property

@@ -65,6 +65,6 @@ def why_not_covered(
 
 
 def warn_if_uncovered(votes: VoteCounts) -> None:
-    """Say that out-of-bag votes cannot judge, where they cannot."""
+    """Warn that out-of-bag votes cannot judge, where they cannot."""
     if votes.source is VoteSource.OUT_OF_BAG and votes.flaw:
         warn(f"Out-of-bag votes cannot judge: {votes.flaw}.", CoverageWarning)

@@ -346,7 +346,7 @@ def encode_rows(
         The labels that each member votes for.
     y : array
     mask : array of bool, optional
-        Which votes may be used; the others get the code -1.
+        Mask of usable votes; the others get the code -1.
 
     Returns
     -------

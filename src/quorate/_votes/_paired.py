@@ -170,7 +170,7 @@ class PairedErrors:
         return replace(self, errors=errors, samples=samples, kinds=kinds)
 
     def are_those_of(self, other: "PairedErrors") -> bool:
-        """Tell whether the other counts are about the same rivals."""
+        """Return whether the other counts are about the same rivals."""
         return self.chosen_on_rows == other.chosen_on_rows and all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("sizes", "order", "weights")

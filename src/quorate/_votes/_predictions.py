@@ -1,8 +1,8 @@
-"""What an ensemble of some members decides, by its own rule and to the last sample.
+"""What an ensemble of some members decides, by its own rule and on every sample.
 
 An ensemble adds up its members in their order. Sums in another order differ by rounding
 only, so they are enough wherever the lead is larger than rounding can explain; where it
-is not, the members are added up again in their order. Sums of whole votes are exact and
+is not, the members are summed again in their order. Sums of whole votes are exact and
 need no second look.
 """
 
@@ -247,7 +247,7 @@ def weights_of(votes: "SampleVotes") -> FloatArray:
 
 
 def counts_whole_votes(votes: "SampleVotes") -> bool:
-    """Tell whether sums are numbers of members, exact in any order."""
+    """Return whether sums are numbers of members, exact in any order."""
     return (
         votes.counts_heads
         and votes.has_equal_weights
@@ -264,7 +264,7 @@ def lead_of_sums(
 ) -> IntArray:
     """Return the class with the largest sum on each of some samples.
 
-    Where rounding can explain the lead, the members are added up again in their order.
+    Where rounding can explain the lead, the members are summed again in their order.
     """
     leader, best, second = lead(sums)
     against = 1 + abs(votes.decision_rule.against)
@@ -323,7 +323,7 @@ def subset_errors(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the error of each subset of members, and its standard error.
 
-    The sums of a subset are a product of matrices, so that all are judged at once.
+    The sums of a subset are a matrix product, so that all are judged at once.
 
     Parameters
     ----------

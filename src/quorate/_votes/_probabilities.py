@@ -163,7 +163,7 @@ class TabledProbabilities(Probabilities):
     ) -> "TabledProbabilities":
         """Return probabilities from places of any type and tables without a last row.
 
-        Places of -1 are votes that may not be used.
+        Places of -1 are votes that are not usable.
         """
         nothing = np.zeros((1, tables[0].shape[1]))
         small = code_dtype(max(map(len, tables)))
@@ -281,7 +281,7 @@ def check_probabilities(
     classes : array
         All labels, sorted.
     valid : array of bool, optional
-        Which votes may be used.
+        Mask of usable votes.
     columns : array of int
         Which of the classes each column is about.
 

@@ -1,4 +1,4 @@
-"""How an ensemble makes one answer of many, and where votes are from."""
+"""How an ensemble combines votes, and which samples votes were collected on."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,22 +11,22 @@ RuleName: TypeAlias = Literal["average", "heads"]
 
 @dataclass(frozen=True, slots=True)
 class DecisionRule:
-    """How the answers of members add up to the answer of the ensemble.
+    """How the ensemble combines the outputs of its members.
 
-    Members are added up in their order, in double precision; the largest sum wins, and
-    of equal ones the lowest class. That is what scikit-learn's ensembles do, so that
-    decisions by this rule equal their ``predict`` to the last sample.
+    Members are summed in their order, in double precision; the largest sum wins, and of
+    equal ones the lowest class. That is what scikit-learn's ensembles do, so that
+    decisions by this rule equal their ``predict`` on every sample.
 
     Attributes
     ----------
     name : RuleName
         "average": class probabilities are averaged. "heads": votes are counted.
     against : float
-        What a vote takes from every other class, as a share of its weight; AdaBoost's
-        does, which matters where rounding decides.
+        The share of its weight that a vote subtracts from every other class; non-zero
+        for AdaBoost, which matters only for rounding.
     ties : Ties
-        How an error at a tie counts: as the ensemble errs, or as a random choice among
-        the tied classes would on average.
+        How errors at ties are counted: as the ensemble predicts, or as the expected
+        error of a random choice among the tied classes.
     """
 
     name: RuleName = "heads"
@@ -39,27 +39,26 @@ PLURALITY = DecisionRule("heads", ties="expected")
 
 
 class VoteSource(StrEnum):
-    """Where votes are from, which decides what they can be used for.
+    """Which samples votes were collected on, which determines their use.
 
     Attributes
     ----------
     OUT_OF_BAG
         Each member's votes on samples it was not trained on.
     NEW
-        Votes on samples that no member was trained on: the caller says so, or they were
-        held out on purpose.
+        Votes on samples that no member was trained on: the caller said so, or they were
+        held out.
     ASSUMED_NEW
-        Votes on samples that nothing shows to be training samples.
+        Votes on samples assumed to be new (not recognised as training samples).
     FOLDS
-        Votes of the ensembles of folds, each on samples it has not seen.
+        Votes of the ensembles of cross-validation folds, each on held-out samples.
     TRAINING
         Votes on the samples the members were trained on.
     UNKNOWN
-        Votes on samples of which nobody can tell whether members were trained on them:
-        the ensemble bootstraps, its members keep no counts, and there are as many
-        samples as in training.
+        Votes on samples that may be training samples: the ensemble bootstraps, its
+        members keep no counts, and there are as many samples as in training.
     UNLABELLED
-        What all members decide together stands in for the labels.
+        Votes on unlabelled samples; the predictions of the ensemble serve as labels.
     """
 
     OUT_OF_BAG = "out-of-bag votes"
@@ -72,21 +71,21 @@ class VoteSource(StrEnum):
 
     @property
     def is_honest(self) -> bool:
-        """Whether errors on these votes say something about samples to come."""
+        """Whether errors on these votes estimate errors on new data."""
         return not self.flaw
 
     @property
     def flaw(self) -> str:
-        """Why errors on these votes say nothing; empty where they do."""
+        """Why errors on these votes do not estimate errors on new data, or empty."""
         return _FLAWS.get(self, "")
 
     @property
     def is_unseen(self) -> bool:
-        """Whether no member has seen any of the samples, as a guarantee demands."""
+        """Whether no member was trained on the samples, as guarantees require."""
         return self in (VoteSource.NEW, VoteSource.ASSUMED_NEW)
 
     def samples_text(self, number: int) -> str:
-        """Return what was judged on, in words.
+        """Return a description of the samples.
 
         Examples
         --------

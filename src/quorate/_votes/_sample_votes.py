@@ -1,4 +1,4 @@
-"""Votes sample by sample: counts of them, and what the ensemble decides."""
+"""Votes by sample: counts, and the predictions of the ensemble."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _FEW_CLASSES = 32
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class SampleVotes(VoteCounts):
-    """The votes on each sample, and what the ensemble of all members makes of them.
+    """The votes on each sample, and the predictions of the ensemble.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class SampleVotes(VoteCounts):
     is_masked : bool
         Whether a mask of usable votes was given.
     left_out : array of int
-        How many samples of each class nobody has a usable vote on.
+        Number of samples of each class without a usable vote.
     """
 
     codes: Array
@@ -70,17 +70,17 @@ class SampleVotes(VoteCounts):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples somebody voted on."""
+        """Number of samples with a usable vote."""
         return int(self.codes.shape[1])
 
     @property
     def valid(self) -> BoolArray | None:
-        """Which votes may be used, or None when no mask was given."""
+        """Mask of usable votes, or None when no mask was given."""
         return read_only(self.codes >= 0) if self.is_masked else None
 
     @property
     def correct(self) -> BoolArray:
-        """Which votes are correct, (n_members, n_samples); made anew at every call."""
+        """Which votes are correct, (n_members, n_samples); computed on each access."""
         return read_only(self.codes == self.y)
 
     @property
@@ -207,9 +207,9 @@ class SampleVotes(VoteCounts):
 
     @property
     def counts_heads(self) -> bool:
-        """Whether decisions come from votes alone.
+        """Whether predictions depend on votes alone.
 
-        The mean of probabilities does where every member is certain.
+        The mean of probabilities does if every member is certain.
         """
         if self.rule == "heads":
             return True
@@ -220,10 +220,10 @@ class SampleVotes(VoteCounts):
 
     @property
     def probabilities(self) -> Array | None:
-        """The members' class probabilities, or None where only votes were collected.
+        """The members' class probabilities, or None if only votes were collected.
 
         Of shape (n_members, n_samples, n_classes), 32-bit floats, zero where there is
-        no usable vote. In a temporary file where they take more than 512 MB.
+        no usable vote. In a temporary file if they take more than 512 MB.
         """
         given = self.class_probabilities
         if given is None:
@@ -233,7 +233,7 @@ class SampleVotes(VoteCounts):
     def mean_probabilities(self) -> FloatArray:
         """Return the mean of the members' probabilities, (n_samples, n_classes).
 
-        Weighted as they vote; of those that may vote on a sample.
+        Weighted by the voting weights, over the usable votes of each sample.
         """
         given = self.class_probabilities
         if given is None:
@@ -248,13 +248,13 @@ class SampleVotes(VoteCounts):
         return np.asarray(total / np.where(asked > 0, asked, 1)[:, None])
 
     def predict(self, rule: RuleName | None = None) -> Array:
-        """Return the labels that the ensemble decides for.
+        """Return the labels that the ensemble predicts.
 
         Parameters
         ----------
         rule : {"average", "heads"}, optional
-            By the ensemble's own rule if not given; "heads" for the label of the
-            (weighted) plurality vote, the lowest of a tie.
+            The ensemble's own rule by default; "heads" for the (weighted) plurality
+            vote, the lowest class of a tie.
         """
         return np.asarray(self.classes[self.decisions(rule)])
 
@@ -275,13 +275,13 @@ class SampleVotes(VoteCounts):
         Parameters
         ----------
         ties : {"expected", "lowest"}, optional
-            Count a tie as a random choice among the tied classes would err on average,
-            or as :meth:`predict` does. By default, votes collected from an ensemble
-            count ties as it errs, and the plurality vote as expected. Averages hardly
-            ever tie and count as :meth:`predict` decides.
+            Whether a tie counts as the expected error of a random choice among the tied
+            classes, or as the prediction of :meth:`predict`. By default, votes
+            collected from an ensemble follow its predictions, and the plurality vote
+            uses the expected error. Averages hardly ever tie and follow
+            :meth:`predict`.
         rule : {"average", "heads"}, optional
-            Whose errors: the ensemble's own if not given; "heads" for the plurality
-            vote.
+            The ensemble's own rule by default; "heads" for the plurality vote.
         """
         wanted = self._asked_rule("sample_errors", rule)
         how = wanted.ties if ties is None else ties

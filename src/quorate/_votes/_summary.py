@@ -1,4 +1,4 @@
-"""Summaries of votes: sums over samples, whatever these were split into."""
+"""Summaries of votes: sums over samples, which can be added over batches."""
 
 import os
 from dataclasses import dataclass, field, replace
@@ -61,27 +61,26 @@ FROM_WEAKEST = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Summary(VoteCounts):
-    """What all samples together say about the votes of an ensemble's members.
+    """Counts of the votes of an ensemble, without the samples.
 
-    Made by :meth:`Votes.summary` or :func:`quorate.summarise`. It holds counts and
-    sums, and no sample: summaries of batches add up with ``+``, in any order and
-    grouping, and ``sum`` adds up many. The answers that the sum gives are those of the
-    votes on all samples. :func:`quorate.diversity`, :func:`quorate.pairwise_diversity`,
-    :func:`quorate.decompose`, :func:`quorate.assess_risk`, :func:`quorate.compare`,
-    :func:`quorate.certify`, :func:`quorate.report` and the methods tagged
-    ``takes_summary`` take one.
+    Created by :meth:`Votes.summary` or :func:`quorate.summarise`. Summaries of batches
+    can be added with ``+`` or ``sum``, in any order and grouping; the result is the
+    summary of the votes on all samples. :func:`quorate.diversity`,
+    :func:`quorate.pairwise_diversity`, :func:`quorate.decompose`,
+    :func:`quorate.assess_risk`, :func:`quorate.compare`, :func:`quorate.certify`,
+    :func:`quorate.report` and the methods tagged ``takes_summary`` take one.
 
-    Summaries of the same members, weights and rule add up. Members in another order
-    are found by name; a class that only one of the two has seen is added. Members are
-    known by their names alone: add up summaries of one model only.
+    Summaries can be added if they have the same members, weights and rule. Members are
+    matched by name only, so add only summaries of the same model. Classes that only one
+    of them has are added.
 
     Attributes
     ----------
     sums : dict
         The sums by name. With unequal weights also those of equal votes, named
-        ``equal_``; ``own`` is missing if it is not known what the ensemble decides.
+        ``equal_``; ``own`` is missing if the predictions of the ensemble are not known.
     rivals : PairedErrors, optional
-        How other models did on the same samples, if that was asked.
+        Errors of other models on the same samples, if requested.
 
     Examples
     --------
@@ -102,7 +101,7 @@ class Summary(VoteCounts):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples somebody voted on."""
+        """Number of samples with a usable vote."""
         return self.sample_groups().n_samples
 
     @property
@@ -117,13 +116,13 @@ class Summary(VoteCounts):
 
     @property
     def own_confusion(self) -> IntArray | None:
-        """Samples by true class and the ensemble's own decision; None if not known."""
+        """Samples by true class and prediction of the ensemble; None if not known."""
         return self.sums.get("own")
 
     # What the ensemble decides
 
     def confusion(self, rule: RuleName | None = None) -> IntArray:
-        """Return the samples by true class (rows) and decision (columns).
+        """Return the confusion matrix: samples by true class (rows) and prediction.
 
         Parameters
         ----------
@@ -164,7 +163,7 @@ class Summary(VoteCounts):
     # Other views of the same samples
 
     def unweighted(self) -> "Summary":
-        """Return the summary of the same votes, every member counting the same."""
+        """Return the summary of the same votes without weights."""
         if self.weights is None:
             return self
         if self.has_equal_weights:
@@ -182,7 +181,7 @@ class Summary(VoteCounts):
         return replace(self, decision_rule=PLURALITY, sums=sums, rivals=None)
 
     def shifted(self, start: int) -> "Summary":
-        """Return the same summary, of samples that stand so much further behind."""
+        """Return the same summary with positions of samples shifted."""
         sums = dict(self.sums)
         for name in sums.keys() & {"groups", "equal_groups"}:
             sums[name] = replace(sums[name], first=sums[name].first + start)
@@ -301,7 +300,7 @@ class Summary(VoteCounts):
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.npz`` file, without pickle, replacing the old one in one step."""
+        """Write a ``.npz`` file, without pickle, replacing the old one atomically."""
         from quorate._votes._files import save_counts
 
         save_counts(self, path)
@@ -329,7 +328,7 @@ class Summary(VoteCounts):
         return load_summary(path)[0]
 
     def equals(self, other: Any) -> bool:
-        """Tell whether another summary holds the same counts of the same members."""
+        """Return whether another summary has the same counts of the same members."""
         from quorate._votes._files import arrays_of
 
         if not isinstance(other, Summary):

@@ -1,4 +1,4 @@
-"""Votes: what every member said about every sample, and what was true."""
+"""Votes: the predictions of every member for every sample, and the true labels."""
 
 import os
 from dataclasses import dataclass, fields
@@ -49,38 +49,37 @@ if TYPE_CHECKING:
 class Votes(SampleVotes):
     """The votes of an ensemble's members on labelled samples.
 
-    This is the one noun of quorate: measures, decomposition, risk and pruning all take
-    a ``Votes`` and leave it as it is. Its arrays are read-only.
+    Measures, decomposition, risk and pruning methods take a ``Votes`` and never modify
+    it. Its arrays are read-only.
 
     Parameters
     ----------
     predictions : array-like of shape (n_members, n_samples), or None
-        The label each member gives each sample; any sortable type. What a masked array
-        hides may not be used, as with ``valid``. None: the most likely class by
-        ``probabilities``, the lowest of several.
+        The label that each member predicts for each sample; any sortable type. Masked
+        values are not used, as with ``valid``. If None, the most likely class by
+        ``probabilities``, the lowest of ties.
     y : array-like of shape (n_samples,)
-        The true labels, of the same type. Labels come back as they were given; those
-        that no type of number holds together exactly are refused.
+        The true labels, of the same type. Labels keep their type; numbers that have no
+        common type without loss are refused.
     weights : array-like of shape (n_members,), optional
-        Voting weights, not negative and not all zero. Equal votes by default.
+        Voting weights, non-negative and not all zero. Equal votes by default.
     valid : array-like of bool of shape (n_members, n_samples), optional
-        Which votes may be used, as in out-of-bag estimates. What ``predictions`` holds
-        elsewhere is not looked at. A sample nobody has a vote on is left out, with a
-        warning; ``samples`` tells which ones stayed.
+        Mask of usable votes, for example out-of-bag votes. Other predictions are
+        ignored. Samples without a usable vote are left out with a warning; ``samples``
+        has the positions of the others.
     names : sequence of str, optional
         Names of the members; their positions by default.
     probabilities : array-like of shape (n_members, n_samples, n_classes), optional
         The members' class probabilities; with two classes, also those of the second
-        alone, of shape (n_members, n_samples). With them the ensemble is taken to
+        alone, of shape (n_members, n_samples). If given, the ensemble is assumed to
         average probabilities; votes, diversity and the plurality vote do not change.
-        What they hold where ``valid`` is False is not looked at.
+        Values where ``valid`` is False are ignored.
     rule : {"average", "heads"}, optional
-        How the ensemble decides: by the mean of the probabilities, or by the plurality
-        of its members' votes. "average" if there are probabilities, else "heads".
+        How the ensemble predicts: by the mean of the probabilities, or by the plurality
+        of the votes. By default "average" if there are probabilities, else "heads".
     classes : array-like of shape (n_classes,), optional
-        The labels of the columns of ``probabilities``, in their order, such as
-        ``classes_`` of the model. Without, columns are those of the labels that occur,
-        sorted.
+        The labels of the columns of ``probabilities``, such as ``classes_`` of the
+        model. By default, the sorted labels that occur.
 
     Attributes
     ----------
@@ -97,29 +96,29 @@ class Votes(SampleVotes):
     samples : array of int of shape (n_samples,)
         Positions of the samples in the ``y`` that was given.
     decision_rule : DecisionRule
-        How the ensemble decides, in full.
+        How the ensemble predicts, in full.
     source : VoteSource or None
-        Where the votes are from; None if nobody has said.
+        Where the votes are from; None if unknown.
     family : {"bagging", "boosting", "pool"} or None
-        How the members came about; None if nobody has said.
+        How the members came about; None if unknown.
     is_masked : bool
         Whether a mask of usable votes was given.
 
     See Also
     --------
-    collect_votes : Ask the members of a fitted ensemble.
+    collect_votes : Collect the votes of a fitted ensemble.
 
     Notes
     -----
-    :meth:`predict`, :meth:`accuracy` and the errors are those of the ensemble: votes
-    collected from one decide as its own ``predict`` does, to the last sample, ties
-    included. ``rule="heads"`` asks for the plurality vote instead, which diversity,
-    decomposition and risk are about. It goes to the class with the largest total
-    weight; where several tie, :meth:`predict` names the lowest, and an error counts as
-    expected under a random choice among them (``ties="expected"``) unless told
-    otherwise (``ties="lowest"``). Equal weights are counted in integers, so their ties
-    are exact; other weights tie when they differ by at most 1e-12 of the total. Votes
-    that come from no ensemble take the plurality vote.
+    :meth:`predict`, :meth:`accuracy` and the errors are those of the ensemble: for
+    votes collected from an ensemble they equal its own ``predict`` on every sample,
+    ties included. ``rule="heads"`` uses the plurality vote instead, on which diversity,
+    decomposition and risk are based. It is the class with the largest total weight; if
+    several tie, :meth:`predict` returns the lowest, and the error is the expected error
+    of a random choice among them (``ties="expected"``) or that of the lowest
+    (``ties="lowest"``). Equal weights are counted as integers, so their ties are exact;
+    other weights tie if they differ by at most 1e-12 of the total. Votes that were not
+    collected from an ensemble use the plurality vote.
 
     Examples
     --------
@@ -191,12 +190,12 @@ class Votes(SampleVotes):
         family: str | None = None,
         left_out: IntArray | None = None,
     ) -> Self:
-        """Build from encoded arrays, as those who collect votes do.
+        """Create votes from encoded arrays.
 
         Parameters
         ----------
         codes : array of int of shape (n_members, n_samples)
-            Positions in ``classes``; -1 for a vote that may not be used.
+            Positions in ``classes``; -1 for a vote that is not usable.
         y : array of int of shape (n_samples,)
             Positions in ``classes``.
         classes : array
@@ -210,7 +209,7 @@ class Votes(SampleVotes):
         class_probabilities : Probabilities, optional
             The members' class probabilities.
         decision_rule : DecisionRule
-            How the ensemble decides.
+            How the ensemble predicts.
         source : VoteSource, optional
             Where the votes are from.
         family : {"bagging", "boosting", "pool"}, optional
@@ -272,8 +271,8 @@ class Votes(SampleVotes):
         Parameters
         ----------
         members : array-like of bool of shape (n_members,), or array-like of int
-            A mask, or positions in the order wanted. If none of them has any weight,
-            they vote as equals.
+            A mask, or positions in the desired order. If all of them have zero weight,
+            they get equal weights.
 
         Examples
         --------
@@ -298,8 +297,8 @@ class Votes(SampleVotes):
         Parameters
         ----------
         samples : array-like of bool of shape (n_samples,), or array-like of int
-            A mask, or positions in the order wanted; a position may come again, as in
-            a bootstrap.
+            A mask, or positions in the desired order, which may repeat, as in a
+            bootstrap.
 
         Examples
         --------
@@ -329,7 +328,7 @@ class Votes(SampleVotes):
         Parameters
         ----------
         valid : array-like of bool of shape (n_members, n_samples)
-            Which votes may be used, of those that may be used now.
+            Mask of usable votes, among those that are usable now.
 
         Examples
         --------
@@ -357,7 +356,7 @@ class Votes(SampleVotes):
         return given if given is None or given.are_certain else change(given)
 
     def unweighted(self) -> "Votes":
-        """Return the same votes, every member counting the same."""
+        """Return the same votes without weights."""
         if self.weights is None:
             return self  # votes never change, and what was counted stays counted
         return self.reweighted(None)
@@ -384,27 +383,27 @@ class Votes(SampleVotes):
         return self._like(decision_rule=PLURALITY)
 
     def with_source(self, source: VoteSource) -> "Votes":
-        """Return the same votes, with word of where they are from."""
+        """Return the same votes with another source."""
         return self._like(source=source)
 
     def numbered(self, positions: IntArray) -> "Votes":
-        """Return the same votes, on samples that stand elsewhere among those given.
+        """Return the same votes with other positions of the samples.
 
         Parameters
         ----------
         positions : array of int
-            Where each sample that was given stands.
+            The position of each sample that was given.
         """
         return self._like(samples=np.asarray(positions)[self.samples])
 
     def summary(self, start: int = 0) -> Summary:
-        """Return what these votes say in counts, which add up over batches.
+        """Return the counts of these votes, which can be added over batches.
 
         Parameters
         ----------
         start : int
-            Where the first sample given stands among all samples, for batches: so that
-            the sample of the smallest margin is found again.
+            Position of the first sample among all samples, for batches, so that the
+            sample with the smallest margin can be identified.
 
         Examples
         --------
@@ -432,7 +431,7 @@ class Votes(SampleVotes):
     # Files
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.npz`` file, without pickle, replacing the old one in one step."""
+        """Write a ``.npz`` file, without pickle, replacing the old one atomically."""
         from quorate._votes._files import save_counts
 
         save_counts(self, path)
@@ -473,9 +472,9 @@ class Votes(SampleVotes):
         Parameters
         ----------
         table : path, pandas or polars DataFrame
-            A CSV file (may be gzipped), a Parquet file, or a frame. What a CSV file
-            holds is read as numbers if all labels are decimal numbers and no two of
-            them meet in one; 007, 1_000 and 0x10 are text.
+            A CSV file (may be gzipped), a Parquet file, or a frame. Labels in a CSV
+            file are read as numbers if all of them are decimal numbers and stay
+            distinct; 007, 1_000 and 0x10 are strings.
         label : str
             The column of true labels.
         members : sequence of str, optional

@@ -126,7 +126,7 @@ class SupportDisplay(VotesDisplay):
 
     @classmethod
     def from_selection(cls, selection: Selection, **options: Any) -> Self:
-        """Show the votes that were chosen on, and the members kept.
+        """Show the votes that were chosen on, and the kept members.
 
         Parameters
         ----------

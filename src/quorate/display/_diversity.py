@@ -43,7 +43,7 @@ class DiversityDisplay(SupportDisplay):
     before : ndarray of shape (n_measures,)
         Values of all members.
     after : ndarray of shape (n_measures,), optional
-        Values of the members kept.
+        Values of the kept members.
     ranges : ndarray of shape (n_measures, 2)
         Smallest and largest value each can take.
 

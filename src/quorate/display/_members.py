@@ -67,7 +67,7 @@ class MarginDisplay(SupportDisplay):
     before : ndarray of shape (n_samples,)
         Margins of all members.
     after : ndarray of shape (n_samples,), optional
-        Margins of the members kept.
+        Margins of the kept members.
 
     Attributes
     ----------

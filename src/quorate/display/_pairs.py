@@ -34,7 +34,7 @@ class KappaErrorDisplay(SupportDisplay):
     kappa, error : ndarray of shape (n_pairs,)
         Agreement beyond chance and mean error of each pair.
     kept : ndarray of bool of shape (n_pairs,), optional
-        Which pairs are of two members kept.
+        Which pairs are of two kept members.
     n_members : int
         Number of members.
 
@@ -94,14 +94,14 @@ class KappaErrorDisplay(SupportDisplay):
         return hull_of(self.kappa, self.error)
 
     def plot(self, ax: Axes | None = None, *, name: str = "kept") -> Self:
-        """Draw the pairs, their convex hull, and the pairs of members kept.
+        """Draw the pairs, their convex hull, and the pairs of kept members.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             A new figure by default.
         name : str
-            What to call the pairs of members kept.
+            What to call the pairs of kept members.
         """
         ax, _ = self._axes(ax, 5.6, 4.4)
         if self.kappa.size > _MOST:
@@ -160,7 +160,7 @@ class AgreementDisplay(SupportDisplay):
     """Map of how often each two members vote alike, like members side by side.
 
     Bright blocks along the diagonal are groups of members that say the same; keeping
-    many of one group adds little. Triangles mark the members kept.
+    many of one group adds little. Triangles mark the kept members.
 
     Parameters
     ----------

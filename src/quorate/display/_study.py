@@ -276,7 +276,7 @@ class SizeAccuracyDisplay(Display):
     method : ndarray of int of shape (n_points,)
         The method of each point.
     share : ndarray of shape (n_points,)
-        Share of members kept.
+        Share of kept members.
     gain : ndarray of shape (n_points,)
         Accuracy minus the whole ensemble's.
     others : dict from name to pair of float, optional

@@ -1,4 +1,4 @@
-"""What time and memory buy: models side by side, and lazy voting."""
+"""What time and memory buy: models side by side, and early exit."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

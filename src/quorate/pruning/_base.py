@@ -18,49 +18,50 @@ from quorate._votes import Summary, VoteCounts, Votes, check_counts, check_votes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrunerTags:
-    """What to expect of a pruning method, whatever its parameters.
+    """Properties of a pruning method that do not depend on its parameters.
 
-    A method says ``tags = PrunerTags(...)`` once, with what differs from the defaults.
-    Whoever calls it asks the tags and nothing else: which votes to collect, which
-    sizes to try, what to read afterwards. :func:`quorate.testing.check_pruner` checks
-    those that can be checked.
+    A method declares ``tags = PrunerTags(...)`` with what differs from the defaults.
+    Callers use the tags to decide which votes to collect, which sizes to try, and what
+    to read afterwards. :func:`quorate.testing.check_pruner` checks them where possible.
 
     Attributes
     ----------
     finds_size : bool
-        Whether ``keep=None`` lets the method choose how many to keep.
+        Whether the method chooses the number of members if ``keep`` is None.
     honours_keep : bool
-        Whether exactly ``keep`` members come out; otherwise at most that many.
+        Whether exactly ``keep`` members are kept; otherwise at most that many.
     has_order : bool
-        Whether ``order_`` is the order of picking, each prefix a choice.
+        Whether ``order_`` is the order of picking, and each prefix is a valid
+        selection.
     nested : bool
-        Whether a choice of fewer members is the start of one of more.
+        Whether a selection of fewer members is the start of a selection of more.
     uses_weights : bool
-        Whether voting weights enter; other methods see the members as equals.
+        Whether voting weights are used; other methods treat all members equally.
     chooses_weights : bool
-        Whether the method sets ``weights_``, new voting weights for those it keeps.
+        Whether the method sets ``weights_``, new voting weights for the kept members.
     uses_probabilities : bool
-        Whether members' class probabilities enter where the votes have them.
+        Whether class probabilities are used if the votes have them.
     uses_unlabelled : bool
-        Whether votes on further samples, without labels, enter where there are some.
+        Whether votes on additional, unlabelled samples are used.
     needs_features : bool
-        Whether ``fit`` needs the samples themselves, as numbers.
+        Whether ``fit`` needs the samples themselves, as numeric arrays.
     needs_out_of_bag : bool
         Whether the method is defined on out-of-bag votes only.
     takes_costs : bool
-        Whether there is a parameter ``cost``, which may name a kind of cost.
+        Whether there is a parameter ``cost``, which can name a type of cost.
     takes_scoring : bool
-        Whether there is a parameter ``scoring``, a score that is optimised as it is.
+        Whether there is a parameter ``scoring``, a score that is optimised directly.
     takes_class_weight : bool
-        Whether there is a parameter ``class_weight``: what is made small or large is a
-        sum over samples, in which they can count by their class.
+        Whether there is a parameter ``class_weight``: the objective is a sum over
+        samples, which can be weighted by class.
     driven_by_accuracy : bool
-        Whether members that look perfect on their training samples mislead it.
+        Whether the method is misled by members that are perfect on their training
+        samples.
     takes_summary : bool
-        Whether ``fit`` takes a :class:`quorate.Summary` too: counts and the table of
-        pairs are all that the method looks at, unless its parameters ask for more.
+        Whether ``fit`` also takes a :class:`quorate.Summary`: unless its parameters
+        need more, the method uses only counts and the table of pairs.
     is_random : bool
-        Whether there is a ``random_state``, and it matters.
+        Whether there is a ``random_state``.
 
     Examples
     --------
@@ -90,9 +91,9 @@ class PrunerTags:
 
 
 def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
-    """Turn a fraction or a count into a number of members, or say what would fit.
+    """Return the number of members for a fraction or a count, or raise an error.
 
-    A fraction is rounded up, since a method stops when it has reached its share.
+    A fraction is rounded up.
 
     Examples
     --------
@@ -140,16 +141,15 @@ def silent(done: int, total: int) -> None:
 
 
 class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Base of all pruning methods: choose members from their votes.
+    """Base class of all pruning methods, which choose members from their votes.
 
-    A method implements :meth:`_select`, which returns the positions of the members it
-    picks, in the order of picking, and declares what is special about it in ``tags``.
-    Everything else is done here.
+    A method implements :meth:`_select`, which returns the positions of the picked
+    members, in the order of picking, and declares its properties in ``tags``.
 
     Parameters
     ----------
     keep : float, int or None
-        Fraction in (0, 1] or number of members to keep. None where a method finds its
+        Fraction in (0, 1] or number of members to keep. None if the method chooses its
         own size.
 
     Attributes
@@ -161,10 +161,10 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     n_kept_ : int
         How many.
     weights_ : ndarray of shape (n_members,)
-        Voting weights for the members kept, zero for the others; only methods that
-        choose weights have them.
+        Voting weights for the kept members, zero for the others; only set by methods
+        that choose weights.
     tags : PrunerTags
-        What the method declares about itself.
+        Properties of the method.
     """
 
     tags: ClassVar[PrunerTags] = PrunerTags()
@@ -195,18 +195,18 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             Votes on the pruning set, with probabilities if the ensemble averages these.
             Methods with the tag ``takes_summary`` also take a summary of votes.
         X : array-like, optional
-            The samples voted on; only methods that look at features need them.
+            The samples voted on; only needed by methods that use features.
         progress : callable, optional
-            Called with the steps done and their number by methods that take long.
+            Called by slow methods with the number of steps done and in total.
         unlabelled : Votes, optional
-            Votes of the same members on further samples, whose labels are not used;
-            methods that have no use for them ignore them. :func:`quorate.prune` makes
+            Votes of the same members on additional samples, whose labels are not used;
+            methods that do not need them ignore them. :func:`quorate.prune` creates
             such samples from X.
 
         Returns
         -------
         Pruner
-            Itself, fitted.
+            The fitted pruner.
         """
         check = check_counts if self.tags.takes_summary else check_votes
         check(votes, f"{self._owner}.fit")
@@ -235,22 +235,22 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return self
 
     def was_fitted_on(self, votes: Votes) -> bool:
-        """Tell whether these are the votes that members were chosen on.
+        """Return whether these are the votes that members were chosen on.
 
-        Votes are told apart by their labels and by what some of the members say, also
-        after the pruner or the votes went through a file.
+        Votes are compared by their labels and by the votes of some of the members, so
+        this also works after the pruner or the votes were saved and loaded.
         """
         digest = getattr(self, "_chosen_on", None)
         return digest is not None and digest == _digest(votes)
 
     @property
     def has_order(self) -> bool:
-        """Whether ``order_`` is the order of picking, with these parameters."""
+        """Whether ``order_`` is the order of picking for these parameters."""
         return self.tags.has_order
 
     @property
     def new_weights(self) -> FloatArray | None:
-        """Voting weights that the method chose, ``weights_``; None if it keeps them."""
+        """Voting weights chosen by the method, ``weights_``, or None."""
         return self.weights_ if self.tags.chooses_weights else None
 
     def path(self) -> tuple[IntArray, list[FloatArray] | None]:
@@ -261,8 +261,8 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         order : ndarray of int
             Members in the order in which they were picked.
         weights : list of ndarray or None
-            Voting weights of the first 1, 2, ... of them; None for methods that leave
-            the members the weights they have.
+            Voting weights of the first 1, 2, ... of them; None for methods that do not
+            choose weights.
         """
         check_is_fitted(self, "order_")
         order, weights = self.order_, self.new_weights
@@ -355,10 +355,10 @@ def _digest(votes: Votes) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a number and no flag."""
+    """Return whether a value is a number and no flag."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether a value is a whole number and no flag."""
+    """Return whether a value is a whole number and no flag."""
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -74,7 +74,7 @@ class _Evolution(Pruner):
 
 
 class SEP(_Evolution):
-    """Flip members at random, keep what is not worse (SEP).
+    """Flip random members if the error does not grow (SEP).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class SEP(_Evolution):
     time_limit : float, optional
         Seconds after which to stop.
     ties : {"expected", "lowest"}
-        How a tied vote counts.
+        How ties are counted.
     random_state : int, RandomState, Generator or None
         Seed.
 
@@ -99,10 +99,10 @@ class SEP(_Evolution):
     Notes
     -----
     Finds its own size, usually about half of the members. The number of mutations is
-    what the method is: ``n**2 ln n`` are 10 000 for 50 members, 500 000 for 300 and
-    7 million for 1000, each of which costs at most a fiftieth of a vote. Above 300
+    what the method is: ``n**2 ln n`` are 10 000 for 50 members, 500 000 for 300 and 7
+    million for 1000, each of which costs at most a fiftieth of a vote. Above 300
     members the default stays at what 300 take; ``n_iter`` asks for more. There is no
-    order of picking: ``order_`` is by position. Honours weights and masks. With a
+    order of picking: ``order_`` is sorted by position. Uses weights and masks. With a
     time limit the result depends on the machine.
 
     References
@@ -147,7 +147,7 @@ class SEP(_Evolution):
 
 
 class PEP(_Evolution):
-    """Seek a small error and few members at once (Pareto, PEP).
+    """Minimise error and size together (Pareto search, PEP).
 
     Keeps an archive of sets of which none is better than another in both error and
     size, mutates them, and searches around every set that enters.
@@ -162,7 +162,7 @@ class PEP(_Evolution):
     time_limit : float, optional
         Seconds after which to stop.
     ties : {"expected", "lowest"}
-        How a tied vote counts.
+        How ties are counted.
     random_state : int, RandomState, Generator or None
         Seed.
 
@@ -181,12 +181,12 @@ class PEP(_Evolution):
     -----
     Returns the set of the smallest error in the archive (among those of at most
     ``keep`` members). The number of sets looked at is what the method is: every
-    mutation, and ``n (n + 1) / 2`` more around each set that enters the archive, some
-    8 million in all for 300 members (``n_evaluations_``), each of which costs at most
-    a fiftieth of a vote. With more members the default ends after 67 million, and
-    ``n_iter`` asks for all mutations. There is no order of picking: ``order_`` is by
-    position. Honours weights and masks. With a time limit the result depends on the
-    machine.
+    mutation, and ``n (n + 1) / 2`` more around each set that enters the archive, some 8
+    million in all for 300 members (``n_evaluations_``), each of which costs at most a
+    fiftieth of a vote. With more members the default ends after 67 million, and
+    ``n_iter`` asks for all mutations. There is no order of picking: ``order_`` is
+    sorted by position. Uses weights and masks. With a time limit the result depends on
+    the machine.
 
     References
     ----------

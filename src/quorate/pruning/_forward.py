@@ -44,7 +44,7 @@ class _ByScore(Pruner):
 
 @dataclass(repr=False, eq=False)
 class ForwardSearch(_ByScore):
-    """Add the member that makes a score of the ensemble best.
+    """Add the member that improves the score most.
 
     Starts with the member that is best alone. The score is that of the ensemble
     itself: of averaged probabilities where it averages, of its votes where it counts.
@@ -59,7 +59,7 @@ class ForwardSearch(_ByScore):
         probabilities). None for accuracy, or for the score that
         :func:`quorate.prune` was given.
     class_weight : {"balanced"}, optional
-        Let every class count the same, where the score is a mean over samples:
+        Give every class the same weight, where the score is a mean over samples:
         accuracy, ``neg_log_loss`` and ``neg_brier_score``.
 
     Attributes
@@ -73,13 +73,12 @@ class ForwardSearch(_ByScore):
     Notes
     -----
     Scores that a table of true and predicted classes tells (balanced accuracy, F1,
-    Matthews' correlation), logarithmic loss and Brier score are updated; for others,
-    areas under curves among them, every candidate of every step is evaluated, which is
-    the number of members times the number kept. No probability counts as less than
-    1e-6 in the logarithmic loss. A sample on which nobody chosen may vote counts as a
-    guess. Honours weights and masks. Equals go to the lower position. A search on few
-    samples finds what fits them: give it out-of-bag votes or samples held out, and
-    many.
+    Matthews' correlation), log-loss and Brier score are updated; for others, areas
+    under curves among them, every candidate of every step is evaluated, which is the
+    number of members times the number kept. No probability counts as less than 1e-6 in
+    the log-loss. A sample on which nobody chosen may vote counts as a guess. Uses
+    weights and masks. Ties go to the lower position. A search on few samples finds what
+    fits them: give it out-of-bag votes or samples held out, and many.
 
     Examples
     --------
@@ -113,7 +112,7 @@ class ForwardSearch(_ByScore):
 
 @dataclass(repr=False, eq=False)
 class GreedySelection(_ByScore):
-    """Add the member that helps most, again and again.
+    """Select greedily with replacement, as AutoML tools do.
 
     Greedy ensemble selection, as AutoML tools do it: in each round the member comes in
     that makes the average best, members may come in again, and how often they did is
@@ -125,7 +124,7 @@ class GreedySelection(_ByScore):
         Fraction in (0, 1] or number of different members to keep, at most.
     loss : {"accuracy", "brier", "log_loss"}
         What to make small: errors of the averaged vote, its Brier score, or its
-        logarithmic loss.
+        log-loss.
     n_rounds : int
         Rounds, at least as many as members to keep.
     replace : bool
@@ -146,7 +145,7 @@ class GreedySelection(_ByScore):
         predictions (or probabilities). None for ``loss``, or for the score that
         :func:`quorate.prune` was given.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare; not with a score that is no mean
+        Give every class the same weight, however rare; not with a score that is no mean
         over samples.
 
     Attributes
@@ -164,9 +163,9 @@ class GreedySelection(_ByScore):
     -----
     The average of a set on a sample is over the members that may vote on it; where
     nobody may, all classes count alike. Ties between classes count as a random choice
-    would err. Probabilities are used where the votes have them, and none counts as less
-    than 1e-6 in the logarithmic loss. Among equals the member that came in least often
-    does, then the one of the lower position. Old weights play no part.
+    would err. Probabilities are used if the votes have them, and none counts as less
+    than 1e-6 in the log-loss. Among equals the member that came in least often does,
+    then the one of the lower position. Ignores the old weights.
 
     References
     ----------

@@ -100,12 +100,12 @@ class ReducedError(ErrorDriven):
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
     ties : {"expected", "lowest"}
-        How a tied vote counts; see :meth:`quorate.Votes.sample_errors`.
+        How ties are counted; see :meth:`quorate.Votes.sample_errors`.
     backfitting : bool
         After each addition from the third on, exchange members one at a time for the
         best replacement while the error falls, at most 100 rounds.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -114,8 +114,8 @@ class ReducedError(ErrorDriven):
 
     Notes
     -----
-    Cost: O(nm/64) per pick in two classes, since only samples within one vote of
-    a tie are looked at. Honours weights and masks.
+    Cost: O(nm/64) per pick in two classes, since only samples within one vote of a tie
+    are looked at. Uses weights and masks.
 
     References
     ----------
@@ -154,9 +154,9 @@ class OrderedError(ErrorDriven):
     keep : float, int or None
         At most this many members; any number by default.
     ties : {"expected", "lowest"}
-        How a tied vote counts.
+        How ties are counted.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class OrderedError(ErrorDriven):
 
     Notes
     -----
-    Finds its own size, often a small one. Honours weights and masks.
+    Finds its own size, often a small one. Uses weights and masks.
 
     References
     ----------
@@ -191,16 +191,16 @@ class OrderedError(ErrorDriven):
 
 @dataclass(repr=False, eq=False)
 class Complementariness(ErrorDriven):
-    """Add the member most often correct where the vote errs (CM).
+    """Add the member most often right where the vote is wrong (CM).
 
     Parameters
     ----------
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
     ties : {"expected", "lowest"}
-        How a tied vote counts.
+        How ties are counted.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -209,8 +209,8 @@ class Complementariness(ErrorDriven):
 
     Notes
     -----
-    Starts with the most accurate member. Honours weights and masks. On training
-    votes of members that are nearly perfect there is nothing left to complement.
+    Starts with the most accurate member. Uses weights and masks. On training votes of
+    members that are nearly perfect there is nothing left to complement.
 
     References
     ----------
@@ -255,7 +255,7 @@ class MRMC(ErrorDriven):
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
     ties : {"expected", "lowest"}
-        How a tied vote counts.
+        How ties are counted.
 
     Attributes
     ----------
@@ -264,9 +264,9 @@ class MRMC(ErrorDriven):
 
     Notes
     -----
-    Starts with the most accurate member, the more relevant of equals. Honours weights
-    and masks. The original leaves open which set complementarity refers to; the authors
-    of EPBD used a fixed one whose members then vote twice.
+    Starts with the most accurate member, the more relevant of equals. Uses weights and
+    masks. The original leaves open which set complementarity refers to; the authors of
+    EPBD used a fixed one whose members then vote twice.
 
     References
     ----------
@@ -320,7 +320,7 @@ class DREP(ErrorDriven):
     rho : float
         Share of candidates to look at, in (0, 1].
     ties : {"expected", "lowest"}
-        How a tied vote counts.
+        How ties are counted.
 
     Attributes
     ----------
@@ -332,9 +332,9 @@ class DREP(ErrorDriven):
     Ends when no candidate lowers the error; ``keep`` is an upper limit. Two members
     that differ tie, and a tie counts half: with equal weights and a vote on every
     sample a second member never lowers the error, and the most accurate one is all that
-    is kept. Out-of-bag votes or ``ties="lowest"`` let it go on. Honours weights and
-    masks. Published implementations differ: one adds members that leave the error as it
-    is, and one compares positions with the wrong thing, so that members come in storage
+    is kept. Out-of-bag votes or ``ties="lowest"`` let it go on. Uses weights and masks.
+    Published implementations differ: one adds members that leave the error as it is,
+    and one compares positions with the wrong thing, so that members come in storage
     order.
 
     References
@@ -388,7 +388,7 @@ class Concurrency(ErrorDriven):
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -432,7 +432,7 @@ class Concurrency(ErrorDriven):
 
 
 class UncertaintyWeighted(Concurrency):
-    """Reward votes by how unsure the set is (UWA).
+    """Weight votes by the uncertainty of the set (UWA).
 
     With NT the share of the set's members that are right on a sample and NF = 1 - NT:
     right where the set is wrong earns NT, wrong where it is right costs NF, right with
@@ -443,7 +443,7 @@ class UncertaintyWeighted(Concurrency):
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -474,7 +474,7 @@ class UncertaintyWeighted(Concurrency):
 
 @dataclass(repr=False, eq=False)
 class DiscEP(ErrorDriven):
-    """Add the member that tells most where the vote errs (DiscEP).
+    """Add members informative where the vote is wrong (DiscEP).
 
     Where the set errs, a candidate's votes should carry information about the truth;
     where the set is correct, about the votes of its members. The sum of both decides.
@@ -494,10 +494,10 @@ class DiscEP(ErrorDriven):
     Notes
     -----
     Starts with the most accurate member. Mutual information is in bits; scores closer
-    than 1e-12 are equal and go to the lowest position. Honours weights in the set's
-    vote, and masks. Each pick looks at all pairs of a candidate and a member of the
-    set: a product of matrices for each pair of classes. The authors of
-    EPBD split samples by the candidate's own mistakes instead, which is another method.
+    than 1e-12 are equal and go to the lowest position. Uses weights in the vote of the
+    set, and masks. Each pick looks at all pairs of a candidate and a member of the set:
+    a matrix product for each pair of classes. The authors of EPBD split samples by the
+    candidate's own mistakes instead, which is another method.
 
     References
     ----------

@@ -78,7 +78,7 @@ class _SampleDriven(Pruner):
 
 @dataclass(repr=False, eq=False)
 class EPBD(_SampleDriven):
-    """Let the sample of smallest margin choose members (EPBD).
+    """Pick members for the samples with the smallest margin (EPBD).
 
     Repeatedly takes the sample on which the members not yet picked have the smallest
     margin ``lambda - 2 diversity``, and picks the most accurate of those that are right
@@ -120,10 +120,10 @@ class EPBD(_SampleDriven):
 
     Notes
     -----
-    Cost: O(nm) to count, then O(n + m) per pick, for n members and m samples. Weights
-    play no part. With more than two classes a vote is right or wrong. On training votes
-    of fully grown trees few samples are contested, and ties between them go to the
-    first; on out-of-bag votes every sample has a say.
+    Cost: O(nm) to count, then O(n + m) per pick, for n members and m samples. Ignores
+    weights. With more than two classes a vote is right or wrong. On training votes of
+    fully grown trees few samples are contested, and ties between them go to the first;
+    on out-of-bag votes every sample has a say.
 
     The diversity of a sample that c of n members are right on is ``(n - c) / n`` if
     most of them are, 0 in a tie and ``-c / n`` otherwise. So the contested search takes
@@ -169,7 +169,7 @@ class EPBD(_SampleDriven):
 
 @dataclass(repr=False, eq=False)
 class FTAD(_SampleDriven):
-    """Do as EPBD does, for any measure of diversity (FTAD).
+    """Pick members as EPBD does, with any diversity measure (FTAD).
 
     Repeatedly takes the sample of the smallest margin ``lambda - 2 DIV``, DIV being the
     measure on that sample among the members not yet picked, and picks the most accurate
@@ -210,7 +210,7 @@ class FTAD(_SampleDriven):
     Notes
     -----
     Cost as for EPBD; with more than two classes the entropy of votes (``entropy_cc``)
-    needs a count per class. Weights play no part.
+    needs a count per class. Ignores weights.
 
     Q, correlation, kappa and difficulty are the same on every sample: the first sample
     that somebody is correct on then makes every choice, and a warning says so.

@@ -24,7 +24,7 @@ _ROUGH = 2e-5
 
 @dataclass(repr=False, eq=False)
 class MarginDistance(Pruner):
-    """Move the mean signature to where all is correct (MDM).
+    """Move the mean signature towards all correct (MDM).
 
     A member's signature is +1 where it is right and -1 where it is wrong. Adds the
     member that brings the sum of signatures, divided by the size of the whole ensemble,
@@ -39,9 +39,9 @@ class MarginDistance(Pruner):
 
     Notes
     -----
-    One product of matrices, then O(n) per pick. Weights play no part. A margin
-    criterion: works on training votes too. One published implementation averages
-    signatures to a single number and draws p anew at every look.
+    One matrix product, then O(n) per pick. Ignores weights. A margin criterion: works
+    on training votes too. One published implementation averages signatures to a single
+    number and draws p anew at every look.
 
     References
     ----------
@@ -108,7 +108,7 @@ class MarginLoss(Pruner):
     sweeps : int
         How often to go through the members and exchange each for a better one.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -117,11 +117,11 @@ class MarginLoss(Pruner):
 
     Notes
     -----
-    A sample on which nobody chosen may vote has margin 0. Probabilities are used where
-    the votes have them. Equals go to the lower position. Each pick and each exchange
-    looks at every member once: with equal weights a vote does the same to a sample
-    whoever casts it, so that costs less than voting anew; other weights and
-    probabilities cost an exponential for each member and sample.
+    A sample on which nobody chosen may vote has margin 0. Probabilities are used if the
+    votes have them. Ties go to the lower position. Each pick and each exchange looks at
+    every member once: with equal weights a vote does the same to a sample whoever casts
+    it, so that costs less than voting anew; other weights and probabilities cost an
+    exponential for each member and sample.
 
     Examples
     --------

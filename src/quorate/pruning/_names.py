@@ -92,7 +92,7 @@ class Method:
 
     @property
     def long_name(self) -> str:
-        """The same as one word, by which it may be asked for too."""
+        """The same as one word, which also works as a name."""
         return self.title.lower().replace(" ", "_")
 
     @property
@@ -108,7 +108,7 @@ class Method:
 
 
 class MethodCatalogue(dict[str, Method]):
-    """Methods by name; prints as one line each."""
+    """Methods by name; prints as one line per entry."""
 
     def __repr__(self) -> str:
         width = max(map(len, self))
@@ -129,7 +129,7 @@ def methods() -> MethodCatalogue:
     Returns
     -------
     dict from name to Method
-        It prints as one line each.
+        Prints as one line per entry.
 
     Examples
     --------

@@ -33,10 +33,10 @@ class KappaPruning(Pruner):
 
     Notes
     -----
-    Ignores accuracy altogether, so it tends to collect weak members. Cost: one product
-    of matrices for kappa, then a sort of all pairs. Weights play no part; with a mask,
-    pairs are compared on common samples. Implementations differ on whether a member may
-    come in through several pairs; here it may.
+    Ignores accuracy altogether, so it tends to collect weak members. Cost: one matrix
+    product for kappa, then a sort of all pairs. Ignores weights; with a mask, pairs are
+    compared on common samples. Implementations differ on whether a member may come in
+    through several pairs; here it may.
 
     References
     ----------
@@ -97,7 +97,7 @@ class FarthestFirst(_Apart):
 
     Notes
     -----
-    Ignores accuracy after the first pick. Weights play no part. The authors of EPBD
+    Ignores accuracy after the first pick. Ignores weights. The authors of EPBD
     maximised kappa, which is a similarity, and so kept the most alike.
 
     References
@@ -153,9 +153,9 @@ class LocalSearch(_Apart):
     Notes
     -----
     The best exchange is taken each time, the first of equals. There is no order of
-    picking: ``order_`` is by position. Ignores accuracy, except
-    that a single member is the most accurate. Weights play no part. The authors of EPBD
-    maximised kappa here too.
+    picking: ``order_`` is sorted by position. Ignores accuracy, except that a single
+    member is the most accurate. Ignores weights. The authors of EPBD maximised kappa
+    here too.
 
     References
     ----------
@@ -224,7 +224,7 @@ def _traverse(
 
 @dataclass(repr=False, eq=False)
 class MRMR(Pruner):
-    """Add relevant members that repeat little (MRMR).
+    """Add relevant members with little redundancy (MRMR).
 
     Adds the member whose agreement with the truth exceeds its mean agreement with the
     set most.
@@ -239,8 +239,8 @@ class MRMR(Pruner):
 
     Notes
     -----
-    Starts with the most accurate member. Weights play no part. Cost: the agreement of
-    all pairs, then O(n) per pick; in bits, O(nm) per pick.
+    Starts with the most accurate member. Ignores weights. Cost: the agreement of all
+    pairs, then O(n) per pick; in bits, O(nm) per pick.
 
     References
     ----------
@@ -317,7 +317,7 @@ class KLDivergence(Pruner):
     Notes
     -----
     Histograms of votes say little about where members differ; give ``distributions`` if
-    you have them. Ignores accuracy. Weights play no part.
+    you have them. Ignores accuracy. Ignores weights.
 
     References
     ----------

@@ -99,7 +99,7 @@ class BrierSelection(_Quadratic):
     price : float
         What cost counts: the loss by which a member of average cost is marked down.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare, on the labelled samples.
+        Give every class the same weight, however rare, on the labelled samples.
 
     Attributes
     ----------
@@ -109,8 +109,8 @@ class BrierSelection(_Quadratic):
     Notes
     -----
     Sums are over the samples on which both of two members may vote. Probabilities are
-    used where the votes have them; a summary has votes only. Equals go to the lower
-    position. Weights play no part. A choice of fewer members is not the beginning of a
+    used if the votes have them; a summary has votes only. Ties go to the lower
+    position. Ignores weights. A choice of fewer members is not the beginning of a
     choice of more, unless ``sweeps`` is 0.
 
     Labels of a pruning set are few and noisy; the vote of the whole ensemble on further

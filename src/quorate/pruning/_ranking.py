@@ -57,7 +57,7 @@ class BestMembers(Pruner):
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -146,8 +146,8 @@ class OrientationOrdering(Pruner):
     Notes
     -----
     Cost: O(nm). A margin criterion, so less misled by training votes than accuracy is.
-    Weights play no part. If no angle is below 90 degrees the most accurate member is
-    kept. One published implementation keeps the *least* aligned members.
+    Ignores weights. If no angle is below 90 degrees the most accurate member is kept.
+    One published implementation keeps the *least* aligned members.
 
     References
     ----------
@@ -244,7 +244,7 @@ class IndividualContribution(_Scored):
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -253,8 +253,8 @@ class IndividualContribution(_Scored):
 
     Notes
     -----
-    Cost: O(nm) once. Weights play no part; with a mask the counts are those of the
-    usable votes.
+    Cost: O(nm) once. Ignores weights; with a mask the counts are those of the usable
+    votes.
 
     References
     ----------
@@ -300,7 +300,7 @@ class UMEP(_Scored):
         The distance between the two largest shares of votes, or between the share of
         the true class and the largest other one (SMEP).
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -311,8 +311,8 @@ class UMEP(_Scored):
     -----
     Margins below 1/(2n) are lifted to it; the originals leave the logarithm of zero
     open. One published implementation keeps the smallest scores, the least informative
-    members. Weights play no part. A margin criterion, so less misled by
-    training votes than accuracy is.
+    members. Ignores weights. A margin criterion, so less misled by training votes than
+    accuracy is.
 
     References
     ----------
@@ -346,7 +346,7 @@ class UMEP(_Scored):
 
 @dataclass(repr=False, eq=False)
 class MDEP(_Scored):
-    """Keep members correct where it is close and truth rare (MDEP).
+    """Keep members correct on close votes and rare classes (MDEP).
 
     Parameters
     ----------
@@ -355,7 +355,7 @@ class MDEP(_Scored):
     alpha : float
         Weight of the margin against the share of the true class, in [0, 1].
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -365,7 +365,7 @@ class MDEP(_Scored):
     Notes
     -----
     Margins below 1/(2n) are lifted to it. One published implementation keeps the
-    smallest scores. Weights play no part.
+    smallest scores. Ignores weights.
 
     References
     ----------

@@ -34,7 +34,7 @@ from quorate.pruning._shares import (
 
 # No probability is further than this from any other: rows may be off by 1e-3.
 _WIDEST = 1.01
-# Rows that add up to one this closely lose nothing that matters in products.
+# Rows that sum to one this closely lose nothing that matters in products.
 _WHOLE = 1e-6
 # Single precision errs by less than this in a mean of logarithms.
 _ROUGH = 1e-5
@@ -103,8 +103,8 @@ def _brier_by_pairs(votes: Votes) -> QuadraticLoss:
 def _products(given: Probabilities, y: Array) -> tuple[FloatArray, FloatArray]:
     """Return the inner products of all pairs, and each member's with the labels.
 
-    In double precision: picks hang on the ninth digit. Two shares that add up to one
-    are one number, which halves the work.
+    In double precision: picks hang on the ninth digit. Two shares that sum to one are
+    one number, which halves the work.
     """
     n, m, n_classes = given.shape
     G, b = np.zeros((n, n)), np.zeros(n)
@@ -328,7 +328,7 @@ class BrierByParts(RunningSums):
 
 
 class VotedLogLoss(RunningSums):
-    """The logarithmic loss of votes: a vote is right or not, so two sums tell."""
+    """The log-loss of votes: a vote is right or not, so two sums tell."""
 
     def __init__(self, votes: Votes) -> None:
         super().__init__(votes)
@@ -360,7 +360,7 @@ def _surprise(own: FloatArray, cast: FloatArray, n_classes: int) -> FloatArray:
 
 
 class SharedLogLoss(RunningLoss):
-    """The logarithmic loss of averaged probabilities of the true class.
+    """The log-loss of averaged probabilities of the true class.
 
     In single precision for all, and in double for those that may be best: who is not
     near the best need not be known to the ninth digit.

@@ -1,7 +1,7 @@
 """What members give each class on each sample: probabilities, or votes as ones.
 
 Selectors that average read members through these functions, so that votes and
-probabilities, masked or not, are the same to them. A vote that may not be used is a row
+probabilities, masked or not, are the same to them. A vote that is not usable is a row
 of zeros. Samples may count by their class, as much for every class, however rare: a
 balanced mean is the mean over classes of the means within them.
 """

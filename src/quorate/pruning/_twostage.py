@@ -47,7 +47,7 @@ class _TwoStage(Pruner):
 
 @dataclass(repr=False, eq=False)
 class TwoStageAccuracy(_TwoStage):
-    """Keep members most accurate on samples new to them (TSP.AP).
+    """Keep members with the best out-of-bag accuracy (TSP.AP).
 
     The first stage of two-stage pruning (TSP.AP): a member stays if its out-of-bag
     accuracy reaches the ``10 ta``-th percentile.
@@ -69,7 +69,7 @@ class TwoStageAccuracy(_TwoStage):
     Notes
     -----
     Needs masked votes. With ``ta`` alone and equal accuracies, more members than
-    expected may pass. Weights play no part.
+    expected may pass. Ignores weights.
 
     References
     ----------
@@ -97,7 +97,7 @@ class TwoStageAccuracy(_TwoStage):
 
 @dataclass(repr=False, eq=False)
 class TwoStageDistance(_TwoStage):
-    """Keep members whose unseen samples lie nearest (TSP.DP).
+    """Keep members whose out-of-bag samples are nearest (TSP.DP).
 
     The second stage of two-stage pruning (TSP.DP). A member's centre is the mean of the
     samples it was not trained on; it stays if its distance is within the ``10 td``-th
@@ -128,7 +128,7 @@ class TwoStageDistance(_TwoStage):
     -----
     Needs masked votes, and ``fit(votes, X)`` with the features of the samples voted on
     (all rows of the pruning set, also those ``votes`` left out). Features are used as
-    they are: scale them first. Weights play no part.
+    they are: scale them first. Ignores weights.
 
     References
     ----------

@@ -37,12 +37,12 @@ _PATH_STEPS = 40
 
 @dataclass(repr=False, eq=False)
 class SimplexWeights(Pruner):
-    """Keep members whose weighted average probability is best.
+    """Find the weights of the best average probability.
 
-    Finds weights that are not negative and add up to one and minimise the logarithmic
-    loss or the Brier score of the average; a convex problem with one answer. Members of
-    little weight leave, a third of those too many at a time, and the weights of the
-    others are found again. Made for pools of different models with probabilities.
+    Finds weights that are not negative and sum to one and minimise the log-loss or the
+    Brier score of the average; a convex problem with one answer. Members of little
+    weight leave, a third of those too many at a time, and the weights of the others are
+    found again. Made for pools of different models with probabilities.
 
     Parameters
     ----------
@@ -57,21 +57,21 @@ class SimplexWeights(Pruner):
         distance from equal weights (``brier``). It suits members that are alike. Those
         of a pool differ in quality, and 0 is better there: ``method="auto"`` takes it.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
-        The weights, adding up to one; zero for members not kept.
+        The weights, summing to one; zero for members not kept.
 
     Notes
     -----
-    With the logarithmic loss, labels are doubted a little, as if on one sample more
-    every other class had been true: on few samples that all members get right, the
-    boldest would win otherwise. Where a member may not vote it counts as saying what
-    the others say on average. With the Brier score, sums are over the samples on which
-    both of two members may vote. No probability counts as less than 1e-6. Votes without
-    probabilities count as certain. Old weights play no part. Equals leave from the
+    With the log-loss, labels are doubted a little, as if on one sample more every other
+    class had been true: on few samples that all members get right, the boldest would
+    win otherwise. Where a member may not vote it counts as saying what the others say
+    on average. With the Brier score, sums are over the samples on which both of two
+    members may vote. No probability counts as less than 1e-6. Votes without
+    probabilities count as certain. Ignores the old weights. Equals leave from the
     highest position.
 
     Examples
@@ -259,22 +259,22 @@ class SparseWeights(Pruner):
     ridge : float
         Penalty on the squares of the weights.
     class_weight : {"balanced"}, optional
-        Let every class count the same, however rare.
+        Give every class the same weight, however rare.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
-        The new weights, adding up to one; zero for members not kept.
+        The new weights, summing to one; zero for members not kept.
     loss_ : float
         Mean logistic loss of the weighted vote.
 
     Notes
     -----
     The loss on a sample is that of a softmax of the weights each class gets; with two
-    classes that is logistic regression on votes of +1 and -1, without intercept. Old
-    weights play no part. Members that get no weight are not kept; if nobody gets one,
-    the most accurate member is. Equals go to the lower position. Training votes do for
-    boosting, where no member is perfect.
+    classes that is logistic regression on votes of +1 and -1, without intercept.
+    Ignores the old weights. Members that get no weight are not kept; if nobody gets
+    one, the most accurate member is. Ties go to the lower position. Training votes do
+    for boosting, where no member is perfect.
 
     Examples
     --------

@@ -105,7 +105,7 @@ class Friedman:
     distribution: str = "approximate"
 
     def differ(self, alpha: float = 0.05) -> bool:
-        """Tell whether the methods differ: the p-value of chi-square is at most alpha.
+        """Return whether the p-value of chi-square is at most alpha.
 
         Every verdict here counts a p-value of exactly alpha.
         """

@@ -36,7 +36,7 @@ def check_ensemble(make_fitted: MakeFitted) -> None:
 
     Members and their labels, the rule by which they decide, smaller ensembles, other
     trees in the places of the members, weights, out-of-bag votes where it claims them,
-    costs, pickling, lazy voting and ONNX where it claims that are each compared with
+    costs, pickling, early exit and ONNX where it claims that are each compared with
     what the ensemble itself does.
 
     Parameters
@@ -246,7 +246,7 @@ def check_costs(trial: _Trial) -> None:
 
 
 def check_lazy(trial: _Trial) -> None:
-    """Check that lazy voting in exact mode gives the ensemble's own answers."""
+    """Check that early exit in exact mode gives the ensemble's own answers."""
     lazy = LazyClassifier(trial.model, random_state=0).fit(trial.X, trial.y)
     own, answers = trial.own(trial.model), lazy.predict(trial.X)
     claim_equal(answers, own, "lazy voting in exact mode predicts otherwise")

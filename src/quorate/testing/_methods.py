@@ -178,7 +178,7 @@ def check_result(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_weights(fitted: Pruner) -> None:
-    """Check that there are weights if the tags say so, for the members kept."""
+    """Check that there are weights if the tags say so, for the kept members."""
     # Those of the class: an object whose weights were not declared has learnt of them.
     tagged, there = type(fitted).tags.chooses_weights, hasattr(fitted, "weights_")
     but = f"weights_ is {'set' if there else 'not set'}"
