@@ -17,7 +17,7 @@ SOURCE = Path(quorate.__file__).parent
 RANKS = [
     {
         *("exceptions", "_typing", "_messages", "_atomic", "_version"),
-        *("_output", "_random", "_rows", "_units", "_workers"),
+        *("_output", "_progress", "_random", "_rows", "_units", "_workers"),
     },
     {"_kernels", "_native", "stats", "_data"},
     {"_engine", "_votes"},

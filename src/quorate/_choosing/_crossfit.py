@@ -16,6 +16,7 @@ import numpy as np
 
 from quorate._choosing._evidence import Evidence
 from quorate._choosing._size import CrossFittedCurve
+from quorate._progress import stage
 from quorate._scoring import FoldInputs, Score
 from quorate._typing import Array, IntArray, Progress
 from quorate._votes import Votes, prefix_predictions
@@ -45,7 +46,8 @@ def cross_fitted_curve(
     votes = evidence.votes
     n_sizes, inputs = order.size, FoldInputs(score, votes, order.size)
     for held, others in split_evidence(evidence, score):
-        fitted = fit_on(others, pruner)
+        with stage("cross-validating"):
+            fitted = fit_on(others, pruner)
         n_sizes = min(n_sizes, fitted.order_.size)
         judged = votes.at(held)
         along, weights = fitted.path()

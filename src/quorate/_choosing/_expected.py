@@ -21,6 +21,7 @@ from quorate._choosing._crossfit import (
 )
 from quorate._choosing._evidence import Evidence
 from quorate._choosing._size import CrossFittedCurve
+from quorate._progress import stage
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, WholePrediction
@@ -226,7 +227,8 @@ def expected_errors(
     ]
     for held, others in split_evidence(some, score) if chosen else ():
         for pruner, number, scorer in chosen:
-            scorer.add_first(held, fit_on(others, pruner), number)
+            with stage("cross-validating"):
+                scorer.add_first(held, fit_on(others, pruner), number)
     return [
         _on_all_samples(scorer.result(), evidence.votes, selection.pruner)
         if selection.drops_members

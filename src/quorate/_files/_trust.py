@@ -54,7 +54,10 @@ _OWN = {
 # What may be built, by the way in which skops builds it.
 _HARMLESS = {
     "DTypeNode": {"numpy.dtype"},
-    "DictNode": {"sklearn.utils._bunch.Bunch"},
+    "DictNode": {
+        "quorate._ensembles._records.PruningRecord",
+        "sklearn.utils._bunch.Bunch",
+    },
     "TreeNode": {"sklearn.tree._tree.Tree"},
     # Empty first, then given its attributes.
     "ObjectNode": {

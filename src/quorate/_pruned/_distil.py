@@ -31,6 +31,7 @@ from quorate._ensembles import (
     set_record,
 )
 from quorate._messages import unknown_name, warn
+from quorate._progress import advance, stage
 from quorate._pruned._backfit import refit_leaves
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
 from quorate._pruned._teacher import Teacher, read_teacher
@@ -59,6 +60,7 @@ def distil(
     progress: Progress | None = None,
     max_samples: int | None = None,
     target: str | None = None,
+    verbose: int = 1,
 ) -> Model:
     """Return a copy of a small ensemble of trees that agrees with a teacher.
 
@@ -96,13 +98,16 @@ def distil(
         Blocks of rows that are worked on at the same time; the result is the same for
         any number.
     progress : callable, optional
-        Called as ``progress(done, total)`` now and then.
+        Called as ``progress(done, total)`` now and then, instead of a bar.
     max_samples : int, optional
         Learn on, and cross, a stratified sample of so many rows of X if there are more;
         200 000 by default, which is said. Of batches the classes are their labels,
         otherwise what ``small`` predicts. ``distillation_["drawn"]`` has it.
     target : str, optional
         The column of labels, where X is files.
+    verbose : int
+        0 for no progress bar. It is shown on a terminal or in a notebook, for what
+        takes more than two seconds.
 
     Returns
     -------
@@ -168,22 +173,24 @@ def distil(
     if unlabelled is not None:
         _check_rows(ensemble, source, unlabelled, "unlabelled")
     learned_on = given if chosen is None else take_rows(given, chosen)
-    show = progress or (lambda done, total: None)
-    data = make_distillation_set(
-        ensemble,
-        source,
-        given,
-        None if table is None else Crossing(learned_on),
-        learned_on=chosen,
-        n_crossed=n_crossed,
-        unlabelled=unlabelled,
-        seed=seed,
-        n_jobs=n_jobs,
-        progress=show,
-    )
+    show = progress or advance
+    with stage("evaluating the teacher", verbose if progress is None else 0):
+        data = make_distillation_set(
+            ensemble,
+            source,
+            given,
+            None if table is None else Crossing(learned_on),
+            learned_on=chosen,
+            n_crossed=n_crossed,
+            unlabelled=unlabelled,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=show,
+        )
     if not data.weights.size:
         raise ValueError("distil: there are no rows to learn on.")
-    members, rounds = refit_leaves(ensemble, data, classes, strength, show)
+    with stage("distilling", verbose if progress is None else 0):
+        members, rounds = refit_leaves(ensemble, data, classes, strength, show)
     record = {
         "teacher": type(teacher).__name__,
         "n_crossed": data.n_crossed,

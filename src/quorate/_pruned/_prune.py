@@ -28,6 +28,7 @@ from quorate._ensembles import (
     warn_of_heads,
 )
 from quorate._messages import warn
+from quorate._progress import stage
 from quorate._pruned._auto import distilled_size, will_distil
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as distil_leaves
@@ -73,6 +74,7 @@ def prune(
     return_selection: Literal[False] = False,
     expect: bool = False,
     random_state: Any = None,
+    verbose: int = 1,
     **parameters: Any,
 ) -> Model: ...
 @overload
@@ -96,6 +98,7 @@ def prune(
     return_selection: Literal[True],
     expect: bool = False,
     random_state: Any = None,
+    verbose: int = 1,
     **parameters: Any,
 ) -> tuple[Model, Selection]: ...
 def prune(
@@ -118,6 +121,7 @@ def prune(
     return_selection: bool = False,
     expect: bool = False,
     random_state: Any = None,
+    verbose: int = 1,
     **parameters: Any,
 ) -> Any:
     """Return a smaller fitted ensemble of the same type.
@@ -193,6 +197,9 @@ def prune(
     random_state : int, RandomState, Generator or None
         Seed of the sample that ``max_samples`` draws and of ``distil``, 0 if not given,
         and of methods that draw at random.
+    verbose : int
+        0 for no progress bar. It is shown on a terminal or in a notebook, for what
+        takes more than two seconds.
     **parameters
         Parameters of the method; ``class_weight="balanced"`` lets every class count the
         same, for methods that add up over samples.
@@ -247,18 +254,19 @@ def prune(
         options["max_samples"] = sample_size(max_samples, "prune")
     else:
         options.setdefault("max_samples", max_samples)
-    evidence = gather(
-        ensemble,
-        X,
-        y,
-        source=source,
-        n_jobs=n_jobs,
-        scoring=scoring,
-        max_samples=max_samples,
-        target=target,
-        seed=seed,
-        size=size,
-    )
+    with stage("evaluating members", verbose):
+        evidence = gather(
+            ensemble,
+            X,
+            y,
+            source=source,
+            n_jobs=n_jobs,
+            scoring=scoring,
+            max_samples=max_samples,
+            target=target,
+            seed=seed,
+            size=size,
+        )
     whole = evidence.ensemble
     warn_of_heads(whole)
     _warn_of_shuffled_labels(evidence.votes)
@@ -271,7 +279,9 @@ def prune(
         smaller = smaller_ensemble(whole, selection, evidence)
         if not is_distilled(selection):
             return smaller
-        return distil_leaves(smaller, whole.model, given, **options)
+        return distil_leaves(
+            smaller, whole.model, given, **{"verbose": verbose, **options}
+        )
 
     def is_distilled(selection: Selection) -> bool:
         return distils and (distil != "auto" or selection.drops_members)
@@ -286,12 +296,15 @@ def prune(
         **parameters,
     )
     if isinstance(size, SizeByCost) and "milliseconds" in size.limits:
-        smaller, selection = choose_in_time(chooser, evidence, size, build)
+        with stage("choosing members in time", verbose):
+            smaller, selection = choose_in_time(chooser, evidence, size, build)
     else:
-        selection = chooser.choose()
+        with stage("choosing members", verbose):
+            selection = chooser.choose()
         smaller = build(selection)
     if expect:
-        selection = with_expected_error(selection, chooser.evidence)
+        with stage("cross-validating", verbose):
+            selection = with_expected_error(selection, chooser.evidence)
     if is_distilled(selection):
         selection = selection.with_new_leaves()
     if as_members and not whole.can_predict:

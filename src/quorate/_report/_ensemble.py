@@ -22,6 +22,7 @@ from quorate._choosing import (
 )
 from quorate._data import count_rows
 from quorate._ensembles import RowSource
+from quorate._progress import stage
 from quorate._pruned import distilled_size, will_distil
 from quorate._report import _expected, _savings, _sections
 from quorate._report._advice import (
@@ -61,6 +62,7 @@ def report(
     random_state: int = 0,
     max_samples: int | None = None,
     target: str | None = None,
+    verbose: int = 1,
 ) -> Report:
     """Write one page that explains an ensemble: diversity, members, what to save.
 
@@ -104,6 +106,9 @@ def report(
         default, which is said.
     target : str, optional
         The column of labels, where X is files.
+    verbose : int
+        0 for no progress bar. It is shown on a terminal or in a notebook, for what
+        takes more than two seconds.
 
     Returns
     -------
@@ -171,7 +176,8 @@ def report(
         _refuse_for_summary(X, y, request)
         made = summary_report(ensemble, noise=noise, title=title)
     else:
-        made = make_report(ensemble, X, y, request)
+        with stage("evaluating members", verbose):
+            made = make_report(ensemble, X, y, request)
     if output is not None:
         made.save(output)
     return made
@@ -191,25 +197,29 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     distils = isinstance(evidence, EnsembleEvidence) and will_distil(
         "auto", evidence.ensemble, evidence.X, request.method, size, scoring
     )
-    selection = choose(
-        evidence,
-        request.method,
-        size,
-        scoring=scoring,
-        seed=seed,
-        distilled_size=distilled_size if distils else None,
-        owner="report",
-    )
+    with stage("choosing members"):
+        selection = choose(
+            evidence,
+            request.method,
+            size,
+            scoring=scoring,
+            seed=seed,
+            distilled_size=distilled_size if distils else None,
+            owner="report",
+        )
     if distils and selection.drops_members:
         selection = selection.with_new_leaves()
     # Some methods take the votes that are out of bag, whatever was asked for.
     evidence = replace(evidence, votes=selection.votes)
-    analysis = _expected.analyse(request, evidence, selection)
+    with stage("cross-validating"):
+        analysis = _expected.analyse(request, evidence, selection)
     blend = ensemble if isinstance(ensemble, Blend) else None
-    page = _page(analysis, blend, collected)
+    with stage("measuring, comparing methods"):
+        page = _page(analysis, blend, collected)
     votes = analysis.votes
     pair_votes = votes.at(_expected.some_samples(votes, _PAIR_SAMPLES, seed))
-    pictures = ensemble_pictures(page, analysis, pair_votes)
+    with stage("drawing figures"):
+        pictures = ensemble_pictures(page, analysis, pair_votes)
     settings = replace(page.settings, seconds=time.perf_counter() - start)
     return render(
         "ensemble.html",

@@ -17,6 +17,7 @@ from typing import Any
 from quorate._data import Batch
 from quorate._ensembles import Ensemble
 from quorate._messages import warn
+from quorate._progress import is_interactive
 from quorate._summarising._tasks import sum_of
 from quorate._votes import Progress, Summary, load_summary, save_counts
 from quorate.exceptions import CheckpointWarning
@@ -167,7 +168,7 @@ def reporter(progress: bool | Report | None) -> Report:
             "rows done and rows in all."
         )
     if progress is None:
-        progress = bool(getattr(sys.stderr, "isatty", bool)())
+        progress = is_interactive(sys.stderr)
     return ProgressLine() if progress else lambda done, total: None
 
 

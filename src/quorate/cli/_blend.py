@@ -7,10 +7,10 @@ import click
 from rich.console import Console
 
 from quorate._atomic import atomic_write
+from quorate._progress import stage
 from quorate.cli import _options
 from quorate.cli._console import (
     plain_table,
-    progress_console,
     results_console,
     say_json,
 )
@@ -103,12 +103,12 @@ def blend(
         label_of = {str(label): label for label in set(y.tolist())}
         names = [name.strip() for name in classes.split(",")]
         how["classes"] = [label_of.get(name, name) for name in names]
-    with progress_console().status("finding weights"):
+    with stage("finding weights", verbose=1):
         found = find_blend(folder, y, **how)
     if output is not None:
         _write(found, test, output)
     if page is not None:
-        with progress_console().status("measuring and plotting"):
+        with stage("measuring and plotting", verbose=1):
             report(found, output=page, scoring=scoring)
     if as_json:
         say_json(found.to_dict())

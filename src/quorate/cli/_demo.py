@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from quorate._progress import stage
 from quorate._units import bytes_text, milliseconds_text, percent_text
 from quorate.cli import _options
 from quorate.cli._console import (
     heading,
     plain_table,
-    progress_console,
     results_console,
     say_json,
 )
@@ -83,18 +83,17 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
     from quorate.lazy import compact
     from quorate.study import load_data
 
-    console = progress_console()
     data = load_data("waveform", n_rows=_TRAIN + _NEW, random_state=seed)
     values = np.ascontiguousarray(data.X)
     X, y = values[:_TRAIN], data.y[:_TRAIN]
     new, labels = values[_TRAIN:], data.y[_TRAIN:]
-    with console.status(f"training {n_members} trees"):
+    with stage(f"training {n_members} trees", verbose=1):
         forest = RandomForestClassifier(n_members, random_state=seed).fit(X, y)
-    with console.status("choosing and distilling a tenth of the trees"):
+    with stage("choosing and distilling a tenth of the trees", verbose=1):
         few = prune(forest, X, y, keep=_KEEP, distil=True, random_state=seed)
     first = keep_members(forest, range(len(few.estimators_)))
     whole, small = compact(forest), compact(few)
-    with console.status("comparing on new data"):
+    with stage("comparing on new data", verbose=1):
         models = {"forest": forest, "compact": whole, "small": small}
         scored = {**models, "first": first}
         scores = {
@@ -260,7 +259,7 @@ def _paper(n_members: int, seed: int, as_json: bool) -> None:
     X, y = data.X.to_numpy(), data.y
     # to train on; to choose on, where there are no out-of-bag votes; to test on
     train, spare, new = slice(0, 1_000), slice(1_000, 2_000), slice(2_000, None)
-    with progress_console().status(f"training {n_members} trees, boosting, a pool"):
+    with stage(f"training {n_members} trees, boosting, a pool", verbose=1):
         # A forest whose trees see all features at every split is bagging of trees.
         bagging = RandomForestClassifier(
             n_members, max_features=None, random_state=seed
@@ -271,7 +270,7 @@ def _paper(n_members: int, seed: int, as_json: bool) -> None:
         pool = _train_pool(X[train], y[train], seed)
     votes = collect_votes(bagging, X[new], y[new], probabilities=True)
     diagnosis = diagnose(votes)
-    with progress_console().status("choosing members"):
+    with stage("choosing members", verbose=1):
         chosen_on = {
             "bagging": collect_votes(
                 bagging, X[train], y[train], out_of_bag=True, probabilities=True

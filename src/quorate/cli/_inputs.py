@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quorate._progress import stage
 from quorate.cli._errors import note_table
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ def read_models(
     """
     from quorate._data import SampleForm, check_table, column_names, find_files
     from quorate._files import check_kind, load
-    from quorate.cli._console import progress_console
 
     for path in paths:
         if not path.exists():
@@ -67,7 +67,7 @@ def read_models(
         found = find_files(table, "DATA") if is_stream(table) else [table]
         check_table(found[0], target)
         files += found
-    with progress_console().status("reading"):
+    with stage("reading", verbose=1):
         models = [load(path, **loading) for path in paths]
     form = SampleForm.for_models(*models, owner=" and ".join(map(str, paths)))
     for file in files:
@@ -80,9 +80,8 @@ def read_table(form: "SampleForm", data: Path, target: str | None) -> tuple[Any,
     if is_stream(data):
         return data, None
     from quorate._data import read_samples
-    from quorate.cli._console import progress_console
 
-    with progress_console().status("reading"):
+    with stage("reading", verbose=1):
         X, y = read_samples(data, target, form)
     note_table(data, X)
     return X, y

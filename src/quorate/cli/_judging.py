@@ -7,12 +7,12 @@ import click
 from rich.console import Console
 
 from quorate._messages import with_article
+from quorate._progress import stage
 from quorate._units import percent_text
 from quorate.cli import _options
 from quorate.cli._console import (
     comparison_table,
     plain_table,
-    progress_console,
     results_console,
     say_json,
 )
@@ -61,7 +61,7 @@ def compare(
         check_scoring(how["scoring"], "compare", classes=classes, counted=True)
         passing = {"against": second, "n_jobs": n_jobs, "source": how["source"]}
         X = run_pass(first, X, target, dask=dask, **passing)
-    with progress_console().status("comparing"):
+    with stage("comparing", verbose=1):
         compared = compare_models(first, second, X, y, **how)
     if as_json:
         say_json(compared.to_dict())
@@ -120,7 +120,7 @@ def certify(
     if y is None:
         passing = {"against": part, "n_jobs": n_jobs, "source": how["source"]}
         evidence = (run_pass(whole, X, target, dask=dask, **passing),)
-    with progress_console().status("evaluating"):
+    with stage("evaluating", verbose=1):
         certificate = certify_models(*evidence, **how)
     if as_json:
         say_json(certificate.to_dict())
@@ -176,7 +176,7 @@ def lazy(
             "itself; wrap it in quorate.LazyClassifier."
         )
     X, y = read_table(form, data, target)
-    with progress_console().status("evaluating"):
+    with stage("evaluating", verbose=1):
         trial = try_modes(ensemble, X, y, **how)
     if as_json:
         limits = {name: how[name] for name in ("confidence", "epsilon")}

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quorate._progress import stage
 from quorate._units import percent_text, points_text
 from quorate.cli import _options
 from quorate.cli._console import (
     comparison_table,
-    progress_console,
     results_console,
     say,
     say_json,
@@ -181,16 +181,12 @@ def _choose(
 ) -> "tuple[Any, Selection]":
     from quorate._pruned import prune as prune_ensemble
 
-    with progress_console().status("evaluating and choosing members") as status:
-
-        def show(done: int, total: int) -> None:
-            status.update(f"distilling, {done} of {total}")
-
+    with stage("evaluating members", verbose=1):
         smaller, selection = prune_ensemble(
             ensemble,
             X,
             y,
-            distil="auto" if distil is None else distil and {"progress": show},
+            distil="auto" if distil is None else distil,
             n_jobs=None if y is None else n_jobs,
             target=target if y is None else None,
             return_selection=True,
@@ -207,7 +203,7 @@ def _compare(
     from quorate._scoring import TableScore, find_score
 
     if y is not None:
-        with progress_console().status("comparing"):
+        with stage("comparing", verbose=1):
             return compare(big, small, X, y, **how), None
     summary = run_pass(big, X, against=small, source=how["source"], **passing)
     scoring = how["scoring"]

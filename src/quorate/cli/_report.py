@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from quorate._progress import stage
 from quorate.cli import _options
-from quorate.cli._console import progress_console, say, say_json
+from quorate.cli._console import say, say_json
 from quorate.cli._inputs import check_output, read_models, read_table
 from quorate.cli._prune import check_choice
 
@@ -89,7 +90,7 @@ def _report_counts(path: Path, **how: Any) -> "Report":
     counts = load_counts(path)
     if isinstance(counts, Votes):
         counts = counts.summary()
-    with progress_console().status("measuring and plotting"):
+    with stage("measuring and plotting", verbose=1):
         return summary_report(counts, file=str(path), **how)
 
 
@@ -117,5 +118,5 @@ def _report_model(
         target=target if y is None else None,
         **how,
     )
-    with progress_console().status("evaluating members, measuring and plotting"):
+    with stage("evaluating members, measuring and plotting", verbose=1):
         return make_report(ensemble, X, y, request)

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._progress import advance
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Summary, VoteCounts, Votes, check_counts, check_votes
 
@@ -136,10 +137,6 @@ def first_best(
 _MEMBERS_TO_KNOW = 5  # by whose answers votes are known again
 
 
-def silent(done: int, total: int) -> None:
-    """Report nothing."""
-
-
 class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Base class of all pruning methods, which choose members from their votes.
 
@@ -216,7 +213,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         given = cast("Votes", votes)
         seen = given if self.tags.uses_weights else given.unweighted()
         self._X, self._unlabelled = X, unlabelled
-        self._progress = progress or silent
+        self._progress = progress or advance
         try:
             # What is too small to be told from 0 is 0, whatever NumPy was told.
             with np.errstate(under="ignore"):

@@ -16,9 +16,10 @@ import numpy as np
 
 from quorate._kernels import bits, sums
 from quorate._kernels.verdicts import TIE_TOLERANCE
+from quorate._progress import advance
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress, Ties
 from quorate._votes import Votes
-from quorate.pruning._base import TOLERANCE, first_best, silent
+from quorate.pruning._base import TOLERANCE, first_best
 
 # The least common multiple of 1..20: ties of up to 20 classes are exact fractions of
 # it.
@@ -115,7 +116,7 @@ def grow(
     running: RunningLoss,
     n_members: int,
     size: int,
-    progress: Progress = silent,
+    progress: Progress = advance,
     unit: float = 1.0,
 ) -> tuple[list[int], list[float]]:
     """Add the member of the smallest loss until there are enough.

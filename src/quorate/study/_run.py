@@ -14,6 +14,7 @@ import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
+from quorate._progress import advance, stage
 from quorate._workers import deaf_to_interrupts, without_forks
 from quorate.study._cell import UnitResult, run_unit, unit_keys
 from quorate.study._data_set import DataSet
@@ -67,6 +68,7 @@ def run_plan(
     n_jobs: int | None = None,
     retry: bool = False,
     progress: Progress | None = None,
+    verbose: int = 1,
 ) -> RunSummary:
     """Compute the cells of a plan that the store does not have yet.
 
@@ -86,6 +88,9 @@ def run_plan(
         Try failed cells again.
     progress : callable, optional
         Called with the cells done and the number of cells to do, first with 0.
+    verbose : int
+        0 for no progress bar, which is shown on a terminal or in a notebook if there is
+        no ``progress``.
 
     Returns
     -------
@@ -115,18 +120,18 @@ def run_plan(
         todo = missing_units(plan, data, store.done(retry))
         total = sum(len(methods) for _, methods in todo)
         count = 0
-        if progress is not None:
-            progress(count, total)
+        show = progress or advance
         # threads that silence learners at the same time may leave them silenced
         with (
+            stage("running cells", verbose if progress is None else 0),
             warnings.catch_warnings(),
             closing(_results(todo, data, n_jobs)) as results,
         ):
+            show(count, total)
             for result in results:
                 store.add(result.rows, result.fit)
                 count += len(result.rows)
-                if progress is not None:
-                    progress(count, total)
+                show(count, total)
         return RunSummary(plan.n_cells, count, len(store.failures()))
 
 
