@@ -287,7 +287,7 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "what was printed is of the samples chosen on",
         "cli",
-        'choice["expect"] = not (test or distil or y is None)',
+        'choice["expect"] = not (test or y is None)',
         'choice["expect"] = False',
     ),
 ]
