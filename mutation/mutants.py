@@ -209,6 +209,10 @@ class _Finder(ast.NodeVisitor):
 
     def visit_arg(self, node: ast.arg) -> None: ...
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg not in IDLE_KEYWORDS:
+            self.generic_visit(node)
+
     def visit_If(self, node: ast.If) -> None:
         if ast.unparse(node.test) == "TYPE_CHECKING":
             return

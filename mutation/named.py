@@ -68,8 +68,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "n_jobs does not reach the members",
         "_ensembles",
-        "answers = threads(n_jobs)(",
-        "answers = threads(None)(",
+        "answers = in_threads(n_jobs, ask, pairs)",
+        "answers = in_threads(None, ask, pairs)",
     ),
     # lazy
     (

@@ -5,6 +5,7 @@ import zipfile
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.neighbors import BallTree, KDTree
 
 import quorate
 from quorate._files._model_files import _keys_lost
@@ -33,6 +34,29 @@ def test_columns_are_those_that_inner_nodes_ask_for(model):
     model.n_features_in_ = 3
     said = "made for 3 columns, with a tree that asks for 4"
     assert unsound_part(model) == f"HistGradientBoostingClassifier: {said}"
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("child", [0, 1_000_000])
+def test_both_children_of_a_node_are_among_those_after_it(side, child, model):
+    model._predictors[0][0].nodes[side][0] = child
+    said = "a node's child is not among the nodes after it"
+    assert unsound_part(model) == f"TreePredictor: {said}"
+
+
+@pytest.mark.parametrize("kind", [KDTree, BallTree])
+def test_the_first_leaf_of_a_search_tree_has_no_children(kind):
+    """Made an inner node, its children would be the next after the last ones."""
+    tree = kind(X, leaf_size=10)
+    assert unsound_part(tree) == ""
+    state = list(tree.__getstate__())
+    nodes = np.asarray(state[2]).copy()
+    leaf = np.flatnonzero(nodes["is_leaf"])[0]
+    assert 2 * leaf + 1 == len(nodes)
+    nodes["is_leaf"][leaf] = 0
+    state[2] = nodes
+    tree.__setstate__(tuple(state))
+    assert unsound_part(tree) == f"{kind.__name__}: a node's child is not there"
 
 
 BOOLS = {
