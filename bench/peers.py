@@ -127,9 +127,9 @@ def _greedy(report: Report, predictions: Any, y: Any) -> None:
     hard = quorate.Votes(predictions, y)
     soft = quorate.Votes(predictions, y, probabilities=shares)
     for kind, votes, given, limits in (
-        ("votes", hard, ones, (50, 100, 5)),
+        ("votes", hard, ones, (50, 100, 20)),
         # Probabilities cannot be looked up as votes can; the aim of 50 is for votes.
-        ("probabilities", soft, shares, (20, 100, 5)),
+        ("probabilities", soft, shares, (20, 100, 8)),
     ):
         for loss, score, limit in zip(
             ("accuracy", "brier", "log_loss"),

@@ -188,5 +188,6 @@ def test_limits_are_rarely_broken(case, delta):
     b, c = rng.multinomial(n, [p_b, p_c, 1 - p_b - p_c], size=5000).T[:2]
     pairs, where = np.unique([b, c], axis=1, return_inverse=True)
     broken = (excess_limit(*pairs, n, delta) < p_b - p_c)[where.ravel()]
+    case = f"{case}, level {delta:g}"
     note("limit on the extra error: worlds above", case, broken, delta)
     assert broken.mean() <= allowed(broken, delta)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._kernels import lookup
+from quorate._kernels import bits, lookup
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR, NEAR, log_of_product
 from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
@@ -38,6 +38,14 @@ _WIDEST = 1.01
 _WHOLE = 1e-6
 # Single precision errs by less than this in a mean of logarithms.
 _ROUGH = 1e-5
+# A logarithm that a parabola is off by more than this is taken by itself.
+_BENT = 1e-3
+# Samples whose parabolas are added up in single precision.
+_TOGETHER = 4096
+# Binary digits of a change that are added up for all members.
+_DIGITS = 14
+# So many that may be best are looked at in single precision before it is double.
+_MANY = 12
 # Gaps between two shares in single precision, and leads that are compared with them,
 # are off by less than this.
 _ROUGH_GAP = np.float32(4e-7)
@@ -50,15 +58,25 @@ SUMS = {"accuracy": "accuracy", "neg_log_loss": "log_loss", "neg_brier_score": "
 
 
 def running_average(
-    votes: Votes, loss: str, most: int, balanced: bool = False
+    votes: Votes,
+    loss: str,
+    most: int,
+    balanced: bool = False,
+    to_the_digit: bool = False,
 ) -> RunningLoss:
     """Return the loss of an empty average, with up to ``most`` members to come in.
 
-    ``balanced`` lets every class count the same.
+    ``balanced`` lets every class count the same. ``to_the_digit`` asks for all losses,
+    not only for those near the best: what is far from it on one class may be near on
+    all of them.
     """
     if balanced:
-        parts = [running_average(p, loss, most) for p in class_parts(votes)]
-        return BalancedLoss(parts)
+        return BalancedLoss(
+            [
+                running_average(part, loss, most, to_the_digit=True)
+                for part in class_parts(votes)
+            ]
+        )
     given = unsure_probabilities(votes)
     if loss == "accuracy":
         if given is None:
@@ -67,7 +85,10 @@ def running_average(
         return kind(votes, given)
     if loss == "brier":
         return BrierByParts(votes) if votes.is_masked else _brier_by_pairs(votes)
-    return VotedLogLoss(votes) if given is None else SharedLogLoss(votes, given)
+    if given is not None:
+        return SharedLogLoss(votes, given, to_the_digit)
+    exact = to_the_digit or votes.is_masked
+    return LookedUpLogLoss(votes) if exact else VotedLogLoss(votes)
 
 
 def running_score(
@@ -327,8 +348,8 @@ class BrierByParts(RunningSums):
         return np.asarray((changes + now.sum()) / self.m)
 
 
-class VotedLogLoss(RunningSums):
-    """The log-loss of votes: a vote is right or not, so two sums tell."""
+class LookedUpLogLoss(RunningSums):
+    """The log-loss of votes: right, or not, or not cast."""
 
     def __init__(self, votes: Votes) -> None:
         super().__init__(votes)
@@ -352,6 +373,79 @@ class VotedLogLoss(RunningSums):
         return np.asarray((total + now.sum()) / self.m)
 
 
+class VotedLogLoss(RunningLoss):
+    """The log-loss of votes of all members: each is right or not.
+
+    What one more right vote changes on a sample hangs on how many are right already:
+    few numbers, of which the first digits are added up for all members, bit by bit, and
+    all digits for those that may be best.
+    """
+
+    def __init__(self, votes: Votes) -> None:
+        self.m, self.n_classes = votes.n_samples, votes.n_classes
+        self.right = bits.pack_equal(votes.codes, votes.y)
+        self.n_right = bits.count(self.right)
+        self.own = np.zeros(self.m, dtype=np.int32)
+        self.size = 0
+
+    def add(self, member: int, step: int = 1) -> None:
+        """See :class:`RunningLoss`."""
+        self.own += step * self._flags(member).astype(np.int32)
+        self.size += step
+
+    def _flags(self, member: int) -> Array:
+        """Return where a member is right, as 0 and 1."""
+        return np.unpackbits(self.right[member].view(np.uint8), count=self.m)
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        cast = np.full(self.m, float(self.size))
+        return float(_surprise(self.own.astype(float), cast, self.n_classes).mean())
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        levels = np.arange(self.size + 1.0)
+        miss = -np.log(np.maximum(levels / (self.size + 1.0), FLOOR))
+        change = -np.log((levels + 1.0) / (self.size + 1.0)) - miss
+        counts = np.bincount(self.own, minlength=levels.size)
+        start, there = counts @ miss, np.flatnonzero(counts)
+        sums, doubt = self._rough_sums(members, change, there)
+        losses = (start + sums) / self.m
+        near = np.flatnonzero(losses <= losses.min() + 2 * doubt + 2 * NEAR)
+        if doubt:
+            values = change[self.own]
+            exactly = [values @ self._flags(int(member)) for member in members[near]]
+            losses[near] = (start + np.array(exactly)) / self.m
+        return np.asarray(losses)
+
+    def _rough_sums(
+        self, members: IntArray, change: FloatArray, there: IntArray
+    ) -> tuple[FloatArray, float]:
+        """Add up the changes where members are right, with few digits if need be.
+
+        ``there`` are the numbers of right votes that samples have. Returns the sums,
+        and by how much their means may be off.
+        """
+        base, doubt = change[there[-1]], 0.0
+        if there.size <= _DIGITS + 1:  # each level by itself
+            masks = [self.own == level for level in there[:-1]]
+            weights = change[there[:-1]] - base
+        else:
+            # None right so far changes by far the most, and is a level of its own.
+            masks, weights = [self.own == 0], np.array([change[0] - base])
+            step = (base - change[max(there[0], 1)]) / (2**_DIGITS - 1)
+            places = np.rint(np.clip((base - change) / step, 0, 2**_DIGITS - 1))
+            places[0], doubt = 0, step / 2
+            digits = places.astype(np.uint16)[self.own]
+            masks += [(digits & 2**place) > 0 for place in range(_DIGITS)]
+            weights = np.append(weights, -step * 2.0 ** np.arange(_DIGITS))
+        rows = self.right if members.size == len(self.right) else self.right[members]
+        sums = base * self.n_right[members]
+        if masks:
+            sums = sums + bits.weigh(rows, bits.pack(np.array(masks)), weights)
+        return sums, float(doubt)
+
+
 def _surprise(own: FloatArray, cast: FloatArray, n_classes: int) -> FloatArray:
     """Return minus the logarithm of the share of the true class on each sample."""
     share = own / np.maximum(cast, 1.0)
@@ -362,17 +456,24 @@ def _surprise(own: FloatArray, cast: FloatArray, n_classes: int) -> FloatArray:
 class SharedLogLoss(RunningLoss):
     """The log-loss of averaged probabilities of the true class.
 
-    In single precision for all, and in double for those that may be best: who is not
-    near the best need not be known to the ninth digit.
+    Roughly for all, and in double precision for those that may be best: who is not near
+    the best need not be known to the ninth digit. The logarithm of what a sample has
+    and gets is a parabola over the little that it may get, but for an error that is
+    known; sums of parabolas are products of matrices.
     """
 
-    def __init__(self, votes: Votes, given: Probabilities) -> None:
+    def __init__(
+        self, votes: Votes, given: Probabilities, to_the_digit: bool = False
+    ) -> None:
         self.m, self.n_classes = votes.n_samples, votes.n_classes
+        self.to_the_digit = to_the_digit
         self.valid = usable(votes)
-        columns = np.arange(self.m)
+        own = np.arange(self.m) * votes.n_classes + votes.y
         self.shares = np.empty((votes.n_members, self.m), dtype=np.float32)
         for member, row in enumerate(self.shares):
-            row[:] = given.of(member)[columns, votes.y]
+            row[:] = given.of(member).ravel().take(own)
+        self.least, self.most = self.shares.min(axis=0), self.shares.max(axis=0)
+        self.squares: Array = np.empty((0, 0), dtype=np.float32)
         self.own, self.cast = np.zeros(self.m), np.zeros(self.m)
         self.size = 0
 
@@ -390,12 +491,50 @@ class SharedLogLoss(RunningLoss):
         """See :class:`RunningLoss`."""
         if self.valid is not None:
             return self._masked(members, self.valid)
-        if self.size == 0:  # the order of all may be asked for
+        if self.to_the_digit or self.size == 0:  # the order of all may be asked for
             return self._everywhere(members, self.own)
-        losses = self._everywhere(members, self.own.astype(np.float32), halvings=2)
-        near = np.flatnonzero(losses <= losses.min() + _ROUGH)
+        losses, doubt = self._by_parabolas(members)
+        near = np.flatnonzero(losses <= losses.min() + 2 * doubt + _ROUGH)
+        if near.size > _MANY:
+            found = self._everywhere(members[near], self.own.astype(np.float32), 2)
+            losses[near], near = found, near[found <= found.min() + _ROUGH]
         losses[near] = self._everywhere(members[near], self.own)
         return losses
+
+    def _by_parabolas(self, members: IntArray) -> tuple[FloatArray, float]:
+        """Return the losses, and what they are off by at most but for rounding."""
+        middle, low = (self.most + self.least) / 2.0, self.own + self.least
+        half = np.maximum((self.most - self.least) / 2.0, 1e-3 * low)
+        # Between three Chebyshev points a logarithm is off by so much at most.
+        bottom = np.maximum(self.own + middle - half, FLOOR)
+        off = (half / bottom) ** 3 / 12
+        bent = (off > _BENT) | (low < FLOOR * (self.size + 1.0))
+        hard = np.flatnonzero(bent)
+        if hard.size > self.m // 3:
+            return np.zeros(members.size), np.inf
+        if not self.squares.size:
+            self.squares = self.shares**2
+        there = np.where(bent, 1.0, self.own + middle)
+        reach = np.where(bent, 0.5, half * np.sqrt(0.75))
+        below, at, above = (np.log(there + by) for by in (-reach, 0.0, reach))
+        slope = (above - below) / (2 * reach)
+        curve = (above - 2 * at + below) / (2 * reach**2)
+        # In powers of what a sample gets, rather than of its distance to the middle.
+        linear = np.where(bent, 0.0, slope - 2 * curve * middle).astype(np.float32)
+        square = np.where(bent, 0.0, curve).astype(np.float32)
+        fixed = np.where(bent, 0.0, at - slope * middle + curve * middle**2).sum()
+        logs = np.full(members.size, fixed - self.m * np.log(self.size + 1.0))
+        for first in range(0, self.m, _TOGETHER):
+            some = slice(first, first + _TOGETHER)
+            found = self.shares[:, some] @ linear[some]
+            found += self.squares[:, some] @ square[some]
+            logs += found[members]
+        if hard.size:
+            after = self.shares[np.ix_(members, hard)]
+            after += self.own[hard].astype(np.float32)
+            floor = np.float32(FLOOR * (self.size + 1.0))
+            logs += log_of_product(np.maximum(after, floor, out=after), 2)
+        return -logs / self.m, float(off[~bent].sum()) / self.m
 
     def _everywhere(
         self, members: IntArray, own: Array, halvings: int = 5
