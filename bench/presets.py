@@ -17,7 +17,7 @@ from quorate import measures
 from quorate.stats import friedman
 from quorate.study import PRESETS, Results, ScoreTable, make_preset, run_plan
 
-RESULTS = Path("docs/results")
+RESULTS = Path(__file__).parent.parent / "docs" / "results"
 # The others have commands of their own: bench.paper_tables, bench.selectors_study.
 SHOWN = [name for name in PRESETS if not name.startswith(("paper-table-", "selectors"))]
 Rows = list[list[str]]
