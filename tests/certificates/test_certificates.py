@@ -231,7 +231,7 @@ def masked_votes():
         (VOTES, ORDER, {"tolerance": 0.001}, "800 samples cannot certify any subset"),
         (noisy_votes(n_samples=FEW - 1), ORDER, {}, f"; {FEW} are the least"),
         *((VOTES, order, {}, "positions of members, each once, 0 to 14")
-          for order in ([3, 15], [-1, 3], [], [0.5, 1.0], [3, 3])),
+          for order in ([3, 15], [-1, 3], [-2, -1], [], [0.5, 1.0], [3, 3])),
         *((VOTES, ORDER, more, "votes have their samples; give no X")
           for more in ({"X": [[0.0]]}, {"y": [0]}, {"X": [[0.0]], "y": [0]})),
         *((votes, quorate.select(VOTES, "re"), {}, "that the members were chosen on")

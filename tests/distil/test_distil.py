@@ -29,6 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import PrunedClassifier, collect_votes, distil, keep_members, prune
+from quorate._pruned._distil import check_options
 from quorate._pruned._teacher import read_teacher, unseen_by
 from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
@@ -763,3 +764,16 @@ def test_a_pruned_model_that_learns_later_is_certified_like_one_that_did(in_a_pi
     # The rows that chose are known still.
     with pytest.raises(ValueError, match="members were chosen, or"):
         quorate.certify(model, later, X[300:600], y[300:600], tolerance=0.2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [({"ridge": -1}, RIDGE), ({"n_rows": 2.5}, CROSSED)]
+)
+def test_options_are_refused_before_the_work(options, message):
+    with pytest.raises(ValueError, match=message):
+        check_options(options, "prune", n_jobs=None)
+    assert check_options({"ridge": 0.5}, "prune", n_jobs=2) == {
+        "ridge": 0.5,
+        "random_state": 0,
+        "n_jobs": 2,
+    }
