@@ -9,6 +9,7 @@ from tests.summarising.conftest import in_batches
 
 import quorate
 from quorate._data import given_batches
+from quorate._summarising import _progress
 from quorate._votes import Summary
 
 
@@ -101,3 +102,19 @@ def test_marks_tell_samples_apart(data):
 
 def mark(X, y):
     return next(given_batches([(X, y)])).mark()
+
+
+def test_the_file_is_written_when_the_last_time_is_long_ago(
+    forest, pairs, tmp_path, monkeypatch
+):
+    now, covered = 100.0, []
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: now)
+    parts = [quorate.summarise(forest, [pair]) for pair in pairs]
+    checkpoint = _progress.Checkpoint.at(tmp_path / "so-far.npz", every=10.0)
+    checkpoint.marks, checkpoint._last = list("abcdef"), now
+    for seconds, part in zip((4, 4, 2, 9, 1, 10), parts, strict=True):
+        now += seconds
+        checkpoint.add(part, 100)
+        covered.append(checkpoint.covered)
+    assert covered == [0, 0, 300, 300, 500, 600]
+    assert Summary.load(tmp_path / "so-far.npz").n_samples == 600
