@@ -4,6 +4,7 @@ import sys
 
 from bench import (
     blend,
+    compact_files,
     coverage,
     distil,
     forests,
@@ -45,7 +46,12 @@ BENCHES = {
     "study": study.run,
 }
 
-TABLES = {"scoring": scoring.run, "rare": rare.run, "coverage": coverage.run}
+TABLES = {
+    "scoring": scoring.run,
+    "rare": rare.run,
+    "coverage": coverage.run,
+    "files": compact_files.run,
+}
 
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHES)

@@ -178,7 +178,7 @@ def measure(
         for what, (kind, path) in models.items():
             python = places.get(kind, places["quorate"])
             done = subprocess.run(
-                [python, WORKER, kind, path, rows],
+                [python, "-P", WORKER, kind, path, rows],
                 capture_output=True, text=True, check=True, cwd=folder,
                 env={**os.environ, "OMP_NUM_THREADS": "1"},
             )  # fmt: skip
@@ -197,7 +197,7 @@ def measure(
             name, what, f"{path.stat().st_size / 1e3:.0f}",
             f"{1e3 * min(run['cold'] for run in best):.0f}",
             f"{min(run['bytes'] for run in best) / 1e6:.0f}",
-            *(f"{1e6 * taken:.0f}" for taken in times),
+            *(f"{1e6 * taken:.{1 if taken < 1e-5 else 0}f}" for taken in times),
             f"{100 * np.mean(answers != own):.2f}",
             str(n_packages), f"{size:.0f}",
         ])  # fmt: skip
