@@ -105,6 +105,21 @@ def distilled(data, fitted):
     }
 
 
+def test_leaves_that_no_row_reaches_lie_on_the_grid_too(data, fitted):
+    X, y, X_new, _ = data
+    teacher = LogisticRegression(max_iter=1000).fit(X, y)
+    small = few(fitted["shallow forest"])
+    taught = distil(small, teacher, X_new[:3], n_rows=5, random_state=0)
+    n_leaves = n_changed = 0
+    for place, member in enumerate(read_ensemble(taught).members):
+        leaf = member.tree.children_left < 0
+        before, after = values(small)[place][leaf], values(taught)[place][leaf]
+        np.testing.assert_array_equal(256 * after, np.rint(256 * after))
+        n_leaves += len(after)
+        n_changed += int((np.abs(before - after).max(axis=1) > 1 / 256).sum())
+    assert 0 < n_changed < n_leaves / 2
+
+
 @pytest.mark.parametrize("kind", KINDS)
 class TestKinds:
     def test_closer_to_the_teacher_and_the_same_class(self, kind, data, fitted):

@@ -37,7 +37,7 @@ from tests.lazy.zoo import (
 import quorate
 from quorate import CompactClassifier, LazyClassifier
 from quorate._engine import TreeArrays, decode, encode, pack, unpack
-from quorate._engine._arrays import NODE, _fill_leaves
+from quorate._engine._arrays import NODE, _fill_leaves, _listed, _looked_up
 from quorate._native._compile import compile_file, find_compiler
 from quorate.exceptions import FileFormatError
 from quorate.lazy._arrays import tree_arrays
@@ -404,6 +404,35 @@ def test_forged_trees_are_refused(wine, part):
         refused(facts, {**arrays, part: forge(arrays[part])})
     del arrays[part]
     refused(facts, arrays, part)
+
+
+def test_a_threshold_of_the_next_column_is_refused(wine):
+    facts, arrays = decode(quorate.compact(wine[2]).to_bytes())
+    which = arrays["which"].astype(int)
+    which[0] = arrays["n_listed"][0]  # the first node is one of the first column
+    refused(facts, {**arrays, "which": which}, "a threshold that does not exist")
+
+
+def test_shares_that_are_more_than_there_is_are_refused(wine):
+    X, _, forest = wine
+    few = quorate.keep_members(forest, range(3))
+    distilled = quorate.distil(few, forest, X, n_rows=500, random_state=0)
+    facts, arrays = decode(quorate.compact(distilled).to_bytes())
+    assert arrays["levels"] == 256
+    assert arrays["table"].shape[1] == 2
+    full = np.full_like(arrays["table"], 255)
+    refused(facts, {**arrays, "table": full}, "a leaf with more than there is")
+
+
+def test_thresholds_of_every_sign_and_size_come_back():
+    floats = np.array(
+        [-np.inf, -3e38, -1.5, -1e-45, -0.0, 0.0, 1e-45, 1.5, 3e38, np.inf], np.float32
+    )
+    columns = np.arange(10) % 3
+    for order in (np.arange(10), np.arange(10)[::-1]):
+        listed = _listed(columns, floats[order], 4)
+        found = _looked_up(listed, columns, 4)
+        assert found.tobytes() == floats[order].tobytes()
 
 
 @pytest.mark.parametrize("name", FORGED_NUMBERS)

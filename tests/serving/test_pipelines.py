@@ -143,6 +143,7 @@ def columns(encoder, **options):
     [
         OneHotEncoder(handle_unknown="ignore"),
         OneHotEncoder(drop="if_binary", sparse_output=False),
+        OneHotEncoder(drop=["rosé", "dry"]),
         OrdinalEncoder(encoded_missing_value=-7),
         OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
         make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder()),
@@ -232,6 +233,7 @@ FORGED_STEPS = [
     {},
     [[]],
     [[[[0], []]]],  # one column, where the trees need thirteen
+    [[[[*range(13), 0], []]]],  # and fourteen
     [[[list(range(13)), [["eval", "1"]]]]],
     [[[list(range(13)), [["fill", [0.0]]]]]],
     [[[list(range(13)), [["fill", [float("inf")] * 13]]]]],
