@@ -365,7 +365,7 @@ def test_choosing_a_member_tells_why_it_stays_or_goes(visit, plain_report):
     seen = visit(path, 360)
     page = seen.page
     rows = {row["member"]: row for row in made.data["members"]}
-    told = page.get_by_role("status").filter(has_text="Choose a row")
+    told = page.get_by_role("status").filter(has_text="Click a row")
     assert told.is_visible()
     assert page.locator("#members-table .told").first.is_hidden()
     told = page.locator("#members-table-told")

@@ -68,7 +68,7 @@ def demo(members: int | None, random_state: int, paper: bool, as_json: bool) -> 
     console.print(
         "quorate compact model.skops                              nothing lost\n"
         "quorate prune model.skops train.csv --target COLUMN      a little lost\n"
-        "quorate demo --paper        diversity, theory, and how members are chosen"
+        "quorate demo --paper                                     theory and methods"
     )
 
 

@@ -153,7 +153,7 @@
 
   const makeTelling = (block, table) => {
     const panel = make("p", { className: "told-here", id: `${table.id}-told` },
-      "Choose a row, by a click or by Enter, to read why that member stays or goes.");
+      "Click a row, or press Enter on it, to see why that member is kept or dropped.");
     panel.setAttribute("role", "status");
     table.classList.add("asks");
     block.querySelector(".scroll").after(panel);
