@@ -128,7 +128,8 @@ class EPBD(_SampleDriven):
     The diversity of a sample that c of n members are right on is ``(n - c) / n`` if
     most of them are, 0 in a tie and ``-c / n`` otherwise. So the contested search takes
     samples that the vote only just gets right first, then those with a tie or without
-    dispute, and those it gets wrong last. Equal samples go by position.
+    dispute, and those it gets wrong last. Equal samples go by position. Where votes are
+    missing, n counts the remaining members that vote on the sample.
 
     The authors' implementation is not public, and no reading of the printed algorithm
     reproduces the identical columns in their tables. The default is the algorithm as
