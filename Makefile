@@ -66,13 +66,17 @@ test-oldest:
 	$(VENV)-oldest/bin/python -m pytest -n auto
 
 # With models and frames of other libraries, in an environment of their own. Torch is
-# the build for CPUs; where that cannot be had, its tests are skipped and say so.
+# the build for CPUs: one that pip finds by that name, which the registry of all packages
+# does not have (its torch brings gigabytes for graphics cards), or one of torch's own
+# index. Where neither can be had, its tests are skipped and say so.
 test-ecosystem:
 	$(PYTHON) -m venv $(VENV)-ecosystem
 	$(VENV)-ecosystem/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(VENV)-ecosystem/bin/python -m pip install --quiet --group ecosystem --editable .
-	-timeout 100 $(VENV)-ecosystem/bin/python -m pip install --quiet --retries 0 \
-		--timeout 20 --index-url https://download.pytorch.org/whl/cpu torch
+	-$(VENV)-ecosystem/bin/python -m pip install --quiet --retries 0 --timeout 20 \
+		"torch==2.13.0+cpu" || timeout 100 $(VENV)-ecosystem/bin/python -m pip install \
+		--quiet --retries 0 --timeout 20 \
+		--index-url https://download.pytorch.org/whl/cpu torch
 	QUORATE_ECOSYSTEM=required $(VENV)-ecosystem/bin/python -m pytest -q tests/ecosystem
 
 test-slow: $(VENV)/.test

@@ -127,12 +127,12 @@ class TestPruning:
             {name: w for name, w in zip(pool, best.weights_, strict=True) if w}
         )
         assert quorate.select(votes).order.tolist() == usual.order.tolist()
-        # By name it is what its docs say, with a pull towards equal weights.
-        by_name = quorate.prune(pool, X[1::3], y[1::3], "simplex")
-        as_usual = quorate.pruning.SimplexWeights(smoothing=0.0)
-        assert min(by_name.weights.values()) > 0.3 / 1.3 / len(pool) - 1e-9
-        again = quorate.prune(pool, X[1::3], y[1::3], as_usual, keep=None)
-        assert again.weights == small.weights
+        for by_name in ("simplex", quorate.pruning.SimplexWeights(None)):
+            again = quorate.prune(pool, X[1::3], y[1::3], by_name)
+            assert again.weights == small.weights
+        # A pull towards equal weights is for members that are alike.
+        pulled = quorate.prune(pool, X[1::3], y[1::3], "simplex", smoothing=0.3)
+        assert min(pulled.weights.values()) > 0.3 / 1.3 / len(pool) - 1e-9
 
     def test_usually_as_many_as_err_least(self, data, pool):
         X, y = data

@@ -80,9 +80,11 @@ def test_balanced_simplex_weights_are_those_of_repeated_samples():
     for masked in (False, True):
         for probabilities in (False, True):
             votes, repeated = unbalanced(3, masked, probabilities)
-            made = pruning.SimplexWeights(keep=None, class_weight="balanced").fit(votes)
-            wanted = pruning.SimplexWeights(keep=None).fit(repeated).weights_
-            plain = pruning.SimplexWeights(keep=None).fit(votes).weights_
+            options = {"keep": None, "smoothing": 0.3}
+            balanced = pruning.SimplexWeights(**options, class_weight="balanced")
+            made = balanced.fit(votes)
+            wanted = pruning.SimplexWeights(**options).fit(repeated).weights_
+            plain = pruning.SimplexWeights(**options).fit(votes).weights_
             # Labels are doubted by the number of samples, which differs.
             off = np.abs(made.weights_ - wanted).max()
             assert off < 0.005

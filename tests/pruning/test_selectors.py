@@ -321,3 +321,48 @@ def test_the_path_of_penalties_is_halved_from_both_sides():
     for size in (3, 5, 8, 13):
         found = pruning.SparseWeights(keep=size, search="path").fit(votes)
         assert found.n_kept_ == size
+
+
+def test_simplex_by_name_does_for_a_pool_what_auto_does():
+    """No pull towards equal weights, which cost log-loss where qualities differ."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 900)
+    tables = []
+    for quality in (3.0, 1.0, 0.5, 0.2):
+        scores = np.exp(quality * np.eye(3)[y] + rng.normal(size=(900, 3)))
+        tables.append(scores / scores.sum(axis=1, keepdims=True))
+    tables = np.stack(tables)
+
+    def weights(rows, method, **options):
+        codes, truth = tables[:, rows].argmax(axis=2), y[rows]
+        votes = quorate.Votes(codes, truth, probabilities=tables[:, rows])
+        return quorate.select(votes, method, keep=None, **options).pruner.weights_
+
+    def loss(weights, rows):
+        mixed = np.tensordot(weights, tables[:, rows], 1)
+        return -np.log(mixed[np.arange(len(mixed)), y[rows]]).mean()
+
+    half, rest = slice(450), slice(450, None)
+    by_name, auto = weights(half, "simplex"), weights(half, "auto")
+    np.testing.assert_array_equal(by_name, auto)
+    pulled = weights(half, "simplex", smoothing=0.3)
+    assert loss(by_name, rest) < loss(pulled, rest) - 0.02
+
+
+@pytest.mark.parametrize(
+    ("family", "masked", "smoothing"),
+    [(None, False, 0.0), (None, True, 0.3), ("pool", True, 0.0), ("pool", False, 0.0),
+     ("bagging", False, 0.3), ("boosting", False, 0.3)],
+)  # fmt: skip
+def test_whom_weights_are_pulled_together_for(family, masked, smoothing):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    codes = np.where(rng.random((4, 60)) < 0.7, y, 1 - y)
+    valid = np.arange(60) % 5 != np.arange(4)[:, None] if masked else None
+    plain = quorate.Votes(codes, y, valid=valid)
+    votes = plain._like(family=family)
+    usual = pruning.SimplexWeights(None).fit(votes).weights_
+    asked = pruning.SimplexWeights(None, smoothing=smoothing).fit(votes).weights_
+    np.testing.assert_array_equal(usual, asked)
+    other = pruning.SimplexWeights(None, smoothing=0.3 - smoothing).fit(votes).weights_
+    assert np.abs(usual - other).max() > 0.01

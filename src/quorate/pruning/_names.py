@@ -23,6 +23,7 @@ from quorate.pruning import (
     _weights,
 )
 from quorate.pruning._base import Pruner, PrunerTags
+from quorate.pruning._shares import are_a_pool
 
 METHODS: dict[str, type[Pruner]] = {
     # the paper's own
@@ -209,7 +210,7 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
     forests, bagging                  ``brier``; ``herding`` on training votes, and on
                                       out-of-bag votes that do not cover a class
     boosting                          ``l1``
-    voting, pools with probabilities  ``simplex`` without smoothing
+    voting, pools with probabilities  ``simplex``
     voting, pools without             ``brier``
     votes alone                       ``l1`` if they are weighted, ``simplex`` if they
                                       have probabilities and no mask, else ``brier``
@@ -242,8 +243,10 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
     BrierSelection(class_weight='balanced')
     """
     family = votes.family
-    if family is None and votes.has_equal_weights:
-        family = "bagging" if votes.is_masked else "pool"
+    if are_a_pool(votes):
+        family = "pool"
+    elif family is None and votes.has_equal_weights:
+        family = "bagging"
     if family in (None, "boosting"):
         name = "l1"
     elif family == "bagging":
@@ -254,10 +257,6 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
     else:
         name = "brier" if votes.class_probabilities is None else "simplex"
     usual: dict[str, Any] = {}
-    if name == "simplex":
-        # Members of a pool differ in quality: a pull towards equal weights costs more
-        # than it saves, on 21 data sets with 5, 12 and 30 members (bench/pools.py).
-        usual["smoothing"] = 0.0
     score = find_score(scoring, votes.classes, "auto")
     if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
         return make_pruner("forward", **parameters)

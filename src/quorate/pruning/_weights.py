@@ -16,6 +16,7 @@ from quorate._votes import Probabilities, Votes
 from quorate.pruning._base import Pruner, PrunerTags, first_best
 from quorate.pruning._shares import (
     VoteSums,
+    are_a_pool,
     brier_products,
     inner_products,
     most_accurate_first,
@@ -31,6 +32,7 @@ _STILL = 1e-6
 # Samples on which the label is taken to be as likely any other class.
 _DOUBT = 1.0
 _NONE = 1e-6
+_SMOOTHING = 0.3
 _TOLERANCE = 1e-6
 _PATH_STEPS = 40
 
@@ -51,11 +53,13 @@ class SimplexWeights(Pruner):
         member that has a weight.
     loss : {"log_loss", "brier"}
         What to minimise.
-    smoothing : float
+    smoothing : float or "auto"
         Pull towards equal weights: as if this share of the samples had been best
         explained by every member alike (``log_loss``), or as a penalty on the squared
-        distance from equal weights (``brier``). It suits members that are alike. Those
-        of a pool differ in quality, and 0 is better there: ``method="auto"`` takes it.
+        distance from equal weights (``brier``). "auto" is 0.3 for members that are
+        alike, as those of a forest are, and 0 for those of a pool, which differ in
+        quality; votes that do not say where they are from are taken for a pool's,
+        unless they are out of bag.
     class_weight : {"balanced"}, optional
         Give every class the same weight, however rare.
 
@@ -96,12 +100,15 @@ class SimplexWeights(Pruner):
     )
     keep: float | int | None = 0.2
     loss: str = "log_loss"
-    smoothing: float = 0.3
+    smoothing: float | str = "auto"
     class_weight: str | None = None
 
     def _select(self, votes: Votes, size: int) -> IntArray:
         self._one_of("loss", "log_loss", "brier")
-        smoothing = self._number("smoothing", most=1)
+        if isinstance(self.smoothing, str) and self.smoothing == "auto":
+            smoothing = 0.0 if are_a_pool(votes) else _SMOOTHING
+        else:
+            smoothing = self._number("smoothing", most=1)
         loss = _LogLoss if self.loss == "log_loss" else _Brier
         problem = loss(votes, smoothing, self._is_balanced)
         members: IntArray = np.arange(votes.n_members)
