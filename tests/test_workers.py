@@ -6,6 +6,7 @@ import sys
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
@@ -114,3 +115,19 @@ def test_the_mask_comes_back(before):
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, own)
     assert after == own | before
+
+
+def test_frames_of_dask_with_jobs():
+    """Partitions are asked about in turn, members of one by threads."""
+    dd = pytest.importorskip("dask.dataframe")
+    table = pd.DataFrame(X, columns=[f"c{place}" for place in range(X.shape[1])])
+    forest = RandomForestClassifier(9, random_state=0).fit(table, Y)
+    frame, labels = (dd.from_pandas(part, 3) for part in (table, pd.Series(Y)))
+    expected = quorate.collect_votes(forest, table, Y)
+    votes = quorate.collect_votes(forest, frame, labels, n_jobs=2)
+    np.testing.assert_array_equal(votes.codes, expected.codes)
+    small = quorate.prune(forest, frame, labels, "mdm", keep=2, n_jobs=2)
+    same = quorate.prune(forest, table, Y, "mdm", keep=2)
+    assert small.pruning_["order"] == same.pruning_["order"]
+    summary = quorate.summarise(forest, (frame, labels), n_jobs=2)
+    assert quorate.diversity(summary) == quorate.diversity(expected.summary())
