@@ -39,6 +39,7 @@ from quorate._scoring import (
     find_score,
     score_for,
     why_empty,
+    with_positive,
 )
 from quorate._typing import Array, Progress
 from quorate._votes import (
@@ -304,6 +305,7 @@ def select(
     tolerance: float | None = None,
     budget: Budget | None = None,
     scoring: Any = None,
+    positive: Any = None,
     costs: Mapping[str, Array] | None = None,
     X: Any = None,
     unlabelled: Votes | None = None,
@@ -340,6 +342,9 @@ def select(
         where its second parameter is called so. Accuracy by default. The size curve,
         "auto", the tolerance and the explanation go by it; ``ges`` and ``forward``
         optimise it, and ``method="auto"`` takes a method that suits it.
+    positive : label, optional
+        The class that ``scoring`` is about, against all others: "average_precision",
+        "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
     costs : dict, optional
         What each member costs, an array for each limit in ``budget``.
     X : array-like, optional
@@ -384,6 +389,7 @@ def select(
     >>> selection.scoring, round(selection.score.score, 2)
     ('balanced_accuracy', 0.91)
     """
+    scoring = with_positive(scoring, positive, "select")
     check_scoring(scoring, "select")
     size = size_for(method, keep, tolerance, budget)
     for kind in budget or {}:

@@ -39,6 +39,7 @@ from quorate._scoring import (
     score_counts,
     score_for,
     score_models,
+    with_positive,
 )
 from quorate._summarising import is_summary_of, summarise
 from quorate._typing import Array, FloatArray
@@ -340,6 +341,7 @@ def compare(
     *,
     repeats: int = 5,
     scoring: Any = None,
+    positive: Any = None,
     source: RowSource = "auto",
     target: str | None = None,
 ) -> Comparison:
@@ -362,6 +364,9 @@ def compare(
         A score to compare by beside accuracy, with standard errors; see
         :func:`quorate.select`. Over batches those that counts of decided classes tell:
         balanced accuracy, precision, recall, F1, Jaccard, Matthews' correlation.
+    positive : label, optional
+        The class that ``scoring`` is about, against all others: "average_precision",
+        "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
     source : {"auto", "new", "training"}
         What the samples are to both models; you are believed. On training samples they
         are compared by out-of-bag votes. See :func:`quorate.prune`.
@@ -386,6 +391,7 @@ def compare(
     >>> quorate.compare(forest, small, X[::2], y[::2]).source
     <VoteSource.OUT_OF_BAG: 'out-of-bag votes'>
     """
+    scoring = with_positive(scoring, positive, "compare")
     check_scoring(scoring, "compare")
     check_source(source, "compare")
     models = read_pair(before, after, "compare")

@@ -91,9 +91,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size from which
         on none is worse than the best by more than one standard error, by log-loss or
-        errors as in :func:`quorate.prune`; None where the
-        method finds its own size. By default 0.2, and for voting ensembles as in
-        :func:`quorate.prune`.
+        errors as in :func:`quorate.prune`; None where the method finds its own size. By
+        default 0.2, and for voting ensembles as in :func:`quorate.prune`.
     prune_on : {"auto", "oob", "train"}, float or cross-validation splitter
         What to choose on. "oob": out-of-bag votes. "train": votes on the training
         samples. A fraction of the samples: held out from training. A splitter: every

@@ -34,12 +34,14 @@ from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as distil_leaves
 from quorate._pruned._latency import choose_in_time, kept_model
 from quorate._random import as_seed
+from quorate._scoring import with_positive
 from quorate._version import versions
 from quorate._votes import Votes
 from quorate.exceptions import ShuffledLabelsWarning
 from quorate.pruning import Pruner
 
 Model = TypeVar("Model")
+Distil = bool | Literal["auto"] | Mapping[str, Any]
 _ENOUGH_TO_TELL = 100
 
 
@@ -66,7 +68,8 @@ def prune(
     budget: Budget | None = None,
     batch: int | None = None,
     scoring: Any = None,
-    distil: bool | Literal["auto"] | Mapping[str, Any] = "auto",
+    positive: Any = None,
+    distil: Distil = "auto",
     n_jobs: int | None = None,
     max_samples: int | None = None,
     target: str | None = None,
@@ -90,7 +93,8 @@ def prune(
     budget: Budget | None = None,
     batch: int | None = None,
     scoring: Any = None,
-    distil: bool | Literal["auto"] | Mapping[str, Any] = "auto",
+    positive: Any = None,
+    distil: Distil = "auto",
     n_jobs: int | None = None,
     max_samples: int | None = None,
     target: str | None = None,
@@ -113,7 +117,8 @@ def prune(
     budget: Budget | None = None,
     batch: int | None = None,
     scoring: Any = None,
-    distil: bool | Literal["auto"] | Mapping[str, Any] = "auto",
+    positive: Any = None,
+    distil: Distil = "auto",
     n_jobs: int | None = None,
     max_samples: int | None = None,
     target: str | None = None,
@@ -144,10 +149,12 @@ def prune(
         suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size from which
-        on none is worse than the best by more than one standard error: by log-loss with
-        ``method="auto"`` where probabilities are averaged, on new samples after
-        distillation, otherwise by ``scoring``. None where the
-        method finds its own size. By default 0.2; for lists, dicts and voting
+        on none is worse than the best by more than one standard error; None where the
+        method finds its own size. With ``method="auto"`` and averaged probabilities,
+        "auto" goes by log-loss unless ``scoring`` is given, and keeps a tenth at least:
+        out of bag as above; on new samples, where members are distilled, it takes the
+        best of five sizes, up to two fifths, each judged after distillation without the
+        samples it was distilled on. By default 0.2; for lists, dicts and voting
         ensembles, of which a fifth may be one, all members that the method gives a
         weight, or as many as err least by cross-validation where it gives none. A
         pruner object keeps as many as its own ``keep`` says, unless another is given
@@ -168,6 +175,9 @@ def prune(
     scoring : str, scorer, callable or None
         What good means, such as "balanced_accuracy", "roc_auc" or "neg_log_loss"; see
         :func:`quorate.select`. Accuracy by default.
+    positive : label, optional
+        The class that ``scoring`` is about, against all others: "average_precision",
+        "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
     distil : bool, dict or "auto"
         Give the leaves of the trees kept new values, so that they agree with the whole
         ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
@@ -245,6 +255,7 @@ def prune(
     size = size_for(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, prune, **parameters)
     seed = as_seed(random_state, "prune")
+    scoring = with_positive(scoring, positive, "prune")
     options = check_options(distil, "prune", seed, n_jobs=n_jobs) or {}
     if options and distil != "auto":
         check_distillable(ensemble)  # before the work

@@ -37,7 +37,7 @@ from quorate._report._reproduce import Request, reproduce, settings_of
 from quorate._report._summary import summary_report
 from quorate._report._text import Measure
 from quorate._report._why import reasons
-from quorate._scoring import check_scoring, find_score
+from quorate._scoring import check_scoring, find_score, with_positive
 from quorate._votes import Summary, Votes, VoteSource
 from quorate.pruning import Pruner
 
@@ -54,6 +54,7 @@ def report(
     method: str | Pruner = "auto",
     keep: Keep = DEFAULT,
     scoring: Any = None,
+    positive: Any = None,
     source: RowSource = "auto",
     methods: Sequence[Any] | None = None,
     noise: float = 0.01,
@@ -89,6 +90,9 @@ def report(
         What good means; see :func:`quorate.select`. Accuracy by default. The page
         speaks in that score. Where none is given and the members were trained with
         class weights, members are chosen as usual but judged by balanced accuracy.
+    positive : label, optional
+        The class that ``scoring`` is about, against all others: "average_precision",
+        "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
     source : {"auto", "new", "training"}
         What the samples are to the members; see :func:`quorate.prune`.
     methods : sequence of str or Pruner, optional
@@ -162,7 +166,7 @@ def report(
     request = Request(
         method=method,
         keep=keep,
-        scoring=scoring,
+        scoring=with_positive(scoring, positive, "report"),
         source=source,
         methods=methods,
         noise=noise,

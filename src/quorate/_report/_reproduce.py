@@ -12,6 +12,7 @@ from quorate import pruning
 from quorate._choosing import DEFAULT, FixedSize, Keep, Selection
 from quorate._ensembles import RowSource
 from quorate._report._sections import fill
+from quorate._scoring import PositiveClass, Score, find_score
 from quorate._votes import VoteSource
 from quorate.pruning import Pruner
 
@@ -54,6 +55,7 @@ class Settings:
     method: str
     keep: Keep
     scoring: str | None
+    positive: Any
     out_of_bag: bool
     source: RowSource
     noise: float
@@ -77,11 +79,21 @@ def settings_of(request: Request, selection: Selection, collected: float) -> Set
         request,
         method=as_code(request.method),
         keep=keep,
-        scoring=None if selection.judged_by.is_accuracy else selection.scoring,
+        **_scoring_of(selection.judged_by),
         out_of_bag=source is VoteSource.OUT_OF_BAG,
         source=rows,
         seconds_collecting=collected,
     )
+
+
+def _scoring_of(score: Score) -> dict[str, Any]:
+    """Return the score that was asked for, and the class that it is about."""
+    if score.is_accuracy:
+        return {"scoring": None, "positive": None}
+    if isinstance(score.given, PositiveClass):
+        inner = find_score(score.given.scoring, np.arange(2), "report")
+        return {"scoring": inner.name, "positive": score.given.label}
+    return {"scoring": score.name, "positive": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +167,8 @@ def reproduce(
     method, methods, seed = request.method, request.methods, settings.random_state
     by_chance = selection.pruner.tags.is_random
     by_chance = by_chance and getattr(method, "random_state", None) is None
-    shared = {"scoring": settings.scoring, "max_samples": settings.max_samples}
+    score = {"scoring": settings.scoring, "positive": settings.positive}
+    shared = {**score, "max_samples": settings.max_samples}
     drawn = {"random_state": seed if by_chance or selection.drawn is not None else None}
     as_made = None if recorded or settings.source == "auto" else settings.source
     as_asked = None if recorded or request.source == "auto" else request.source
@@ -193,14 +206,14 @@ def reproduce(
         {"target": files.target, "method": settings.method, "keep": keep}
         | {"rows": as_made, "noise": settings.noise, "seed": seed},
         files.options,
-        {"scoring": settings.scoring, "title": request.title},
+        {**score, "title": request.title},
         ("-o", "report.html"),
     )
     if not isinstance(settings.method, Code):  # the command line knows names only
         line = shell_line(
             ("quorate", "prune", files.model, files.data),
             {"target": files.target, "method": short, "rows": as_asked}
-            | {"scoring": settings.scoring, "seed": drawn["random_state"]},
+            | {**score, "seed": drawn["random_state"]},
             (*files.options, "--keep"),
         )
         commands.insert(0, Command("Prune on the command line", f"{line} "))

@@ -18,6 +18,7 @@ from quorate._scoring._find import (
     try_out,
 )
 from quorate._scoring._named import TableScore, count_pairs
+from quorate._scoring._one_class import PositiveClass, with_positive
 from quorate._scoring._score import (
     FoldInputs,
     Score,
@@ -37,6 +38,7 @@ from quorate._scoring._tolerance import (
 __all__ = [
     "EvaluatedScore",
     "FoldInputs",
+    "PositiveClass",
     "Score",
     "ScoreEstimate",
     "StoredPrediction",
@@ -58,4 +60,5 @@ __all__ = [
     "usual_tolerance",
     "where_voted",
     "why_empty",
+    "with_positive",
 ]

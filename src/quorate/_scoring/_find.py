@@ -16,6 +16,7 @@ from quorate._scoring._named import (
     positive_place,
     table_function,
 )
+from quorate._scoring._one_class import OneClassScore, PositiveClass
 from quorate._scoring._score import Score, ScoreEstimate, StoredPrediction
 from quorate._scoring._scorers import (
     EvaluatedScore,
@@ -49,6 +50,18 @@ def is_accuracy(scoring: Any) -> bool:
 
 def find_score(scoring: Any, classes: Array, owner: str) -> Score:
     """Return the score that is meant, for samples of these classes."""
+    if isinstance(scoring, PositiveClass):
+        inner = find_score(scoring.scoring, np.arange(2), owner)
+        place = scoring.place(classes, owner)
+        return OneClassScore(
+            name=f"{inner.name}_of_{classes[place].item()}",
+            given=scoring,
+            needs=inner.needs,
+            top=inner.top,
+            classes=classes,
+            inner=inner,
+            place=place,
+        )
     if is_accuracy(scoring):
         return Accuracy(
             name="accuracy", given=None, needs="labels", top=1.0, classes=classes
@@ -83,6 +96,8 @@ def _kind_of(name: str, classes: Array) -> type[Score] | None:
 
 def counts_every_class(score: Score) -> bool:
     """Return whether rare classes count more in a score than their samples do."""
+    if isinstance(score, OneClassScore):
+        return counts_every_class(score.inner)
     if not isinstance(score, TableScore) or score.is_accuracy:
         return False
     return not score.name.endswith(("_micro", "_weighted"))
@@ -122,7 +137,10 @@ def check_scoring(
     ...
     ValueError: prune: unknown scoring 'balanced_acuracy'; did you mean ...?
     """
-    score = find_score(scoring, np.arange(2) if classes is None else classes, owner)
+    if classes is None:
+        classes = np.arange(2)
+        scoring = scoring.scoring if isinstance(scoring, PositiveClass) else scoring
+    score = find_score(scoring, classes, owner)
     asker = f"{owner}(scoring={shown_scoring(scoring)})"
     _refuse_unfit(score, asker, averages=averages)
     return _as_table_score(score, asker) if counted else score
@@ -208,6 +226,8 @@ def _ranks_two_classes(score: Score) -> bool:
 
 def try_out(score: Score, prediction: Prediction, owner: str) -> None:
     """Score a whole ensemble as scikit-learn does, and refuse what cannot be."""
+    if isinstance(score, OneClassScore):
+        return try_out(score.inner, score.as_two_classes(prediction), owner)
     if score.is_accuracy or isinstance(score, MeanScore):
         return  # scikit-learn wants to know which class is positive, which is all one
     scorer, _, _ = scorer_of(score.given, owner)
@@ -234,10 +254,7 @@ def try_out(score: Score, prediction: Prediction, owner: str) -> None:
 def _hint(score: Score) -> str:
     """Return the name of a score that would do, where there is one beside it."""
     if score.given == "average_precision":  # it asks for a class called 1
-        return (
-            "; make_scorer(average_precision_score, response_method='predict_proba', "
-            "pos_label=...) says which class is meant"
-        )
+        return "; positive= says which class is meant"
     name = score.name.removesuffix("_score")
     names = [f"{name}_macro", f"{name}_ovr"]
     names.insert(0 if score.classes.size == 2 else 2, name)

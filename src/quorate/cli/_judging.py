@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @_options.data
 @_options.target
 @_options.scoring
+@_options.positive
 @_options.rows
 @_options.jobs
 @_options.dask
@@ -51,14 +52,15 @@ def compare(
     """
     from quorate._ensembles import read_ensemble
     from quorate._judging import compare as compare_models
-    from quorate._scoring import check_scoring
+    from quorate._scoring import check_scoring, with_positive
 
-    check_scoring(how["scoring"], "compare")
+    wanted = with_positive(how["scoring"], how["positive"], "compare")
+    check_scoring(wanted, "compare")
     (first, second), form = read_models([before, after], [data], target, **loading)
     X, y = read_table(form, data, target)
     if y is None:
         classes = read_ensemble(first).classes
-        check_scoring(how["scoring"], "compare", classes=classes, counted=True)
+        check_scoring(wanted, "compare", classes=classes, counted=True)
         passing = {"against": second, "n_jobs": n_jobs, "source": how["source"]}
         X = run_pass(first, X, target, dask=dask, **passing)
     with stage("comparing", verbose=1):

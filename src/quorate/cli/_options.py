@@ -175,6 +175,11 @@ scoring = option(
     "NAME",
     "scikit-learn score to use instead of accuracy, such as balanced_accuracy.",
 )
+positive = option(
+    "--positive",
+    "LABEL",
+    "The class that --scoring is about: average_precision, recall or f1 of it.",
+)
 
 
 def seed(default: int) -> Decorator:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     "Rows per call, for a budget of milliseconds; 1 by default.",
 )
 @_options.scoring
+@_options.positive
 @_options.class_weight("Give every class the same weight when members are chosen.")
 @_options.rows
 @_options.option(
@@ -115,9 +116,9 @@ def prune(
         X, y = read_table(form, test, target)
     elif selection.votes.source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
         source = "training"
-    how = {"scoring": choice["scoring"], "source": source}
+    how = {"scoring": choice["scoring"], "positive": choice["positive"]}
     passing = {"target": target, "n_jobs": n_jobs, "dask": dask}
-    compared, summary = _compare(ensemble, smaller, X, y, passing, **how)
+    compared, summary = _compare(ensemble, smaller, X, y, passing, source, **how)
     certificate = expected = None
     note = compared.note
     if test is None:
@@ -148,6 +149,7 @@ def check_choice(
     method: str,
     keep: "Keep",
     scoring: str | None,
+    positive: str | None = None,
     tolerance: float | None = None,
     budget: dict[str, float] | None = None,
     batch: int | None = None,
@@ -156,10 +158,10 @@ def check_choice(
 ) -> None:
     """Refuse an unknown method or unsuitable options before anything is read."""
     from quorate._choosing import check_method, size_for
-    from quorate._scoring import check_scoring
+    from quorate._scoring import check_scoring, with_positive
     from quorate.pruning import method_name, methods
 
-    check_scoring(scoring, "prune")
+    check_scoring(with_positive(scoring, positive, "prune"), "prune")
     check_method(method, class_weight=class_weight)
     size_for(method, keep, tolerance, budget, batch, owner="prune")
     able = [name for name, known in methods().items() if known.tags.finds_size]
@@ -196,18 +198,27 @@ def _choose(
 
 
 def _compare(
-    big: Any, small: Any, X: Any, y: Any, passing: dict[str, Any], **how: Any
+    big: Any,
+    small: Any,
+    X: Any,
+    y: Any,
+    passing: dict[str, Any],
+    source: Any,
+    *,
+    scoring: str | None,
+    positive: str | None,
 ) -> "tuple[Comparison, Summary | None]":
     """Return the comparison of both models, and the summary of a pass over files."""
     from quorate._judging import compare
-    from quorate._scoring import TableScore, find_score
+    from quorate._scoring import TableScore, find_score, with_positive
 
     if y is not None:
+        how: dict[str, Any] = {"scoring": scoring, "positive": positive}
         with stage("comparing", verbose=1):
-            return compare(big, small, X, y, **how), None
-    summary = run_pass(big, X, against=small, source=how["source"], **passing)
-    scoring = how["scoring"]
-    if not isinstance(find_score(scoring, summary.classes, "prune"), TableScore):
+            return compare(big, small, X, y, source=source, **how), None
+    summary = run_pass(big, X, against=small, source=source, **passing)
+    wanted = with_positive(scoring, positive, "prune")
+    if not isinstance(find_score(wanted, summary.classes, "prune"), TableScore):
         say(
             "Note: a pass over files only counts predictions, so models are compared "
             f"by accuracy, not by {scoring}.",

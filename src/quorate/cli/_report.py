@@ -15,7 +15,7 @@ from quorate.cli._prune import check_choice
 if TYPE_CHECKING:
     from quorate._report import Report
 
-_FOR_MODELS = ("data", "target", "method", "keep", "scoring", "source",
+_FOR_MODELS = ("data", "target", "method", "keep", "scoring", "positive", "source",
                "max_samples")  # fmt: skip
 
 
@@ -32,6 +32,7 @@ _FOR_MODELS = ("data", "target", "method", "keep", "scoring", "source",
 @_options.method
 @_options.keep
 @_options.scoring
+@_options.positive
 @_options.rows
 @_options.noise
 @_options.option("--title", "TEXT", "Title of the page.")
@@ -104,8 +105,10 @@ def _report_model(
     **how: Any,
 ) -> "Report":
     from quorate._report import Request, Source, make_report
+    from quorate._scoring import with_positive
 
     check_choice(**how)
+    how["scoring"] = with_positive(how["scoring"], how.pop("positive"), "report")
     (ensemble,), form = read_models([model], [data], target, **loading)
     X, y = read_table(form, data, target)
     options = [word for name in loading["trusted"] for word in ("--trust", name)]
