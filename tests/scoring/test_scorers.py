@@ -252,7 +252,7 @@ def test_no_class_is_positive(labels):
         with pytest.raises(
             ValueError,
             match=rf"{owner}\(scoring='average_precision'\): this score cannot be"
-            r".*pos_label=1 is not a valid label.*; make_scorer\(average_precision_sco",
+            r".*pos_label=1 is not a valid label.*; positive=, or make_scorer\(av",
         ):
             door()
     scorer = make_scorer(

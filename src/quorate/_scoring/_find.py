@@ -254,7 +254,10 @@ def try_out(score: Score, prediction: Prediction, owner: str) -> None:
 def _hint(score: Score) -> str:
     """Return the name of a score that would do, where there is one beside it."""
     if score.given == "average_precision":  # it asks for a class called 1
-        return "; positive= says which class is meant"
+        return (
+            "; positive=, or make_scorer(average_precision_score, "
+            "response_method='predict_proba', pos_label=...), says which class is meant"
+        )
     name = score.name.removesuffix("_score")
     names = [f"{name}_macro", f"{name}_ovr"]
     names.insert(0 if score.classes.size == 2 else 2, name)
