@@ -100,7 +100,7 @@ class Chooser:
         **parameters: Any,
     ) -> None:
         self.owner, self.progress = owner, progress
-        self.distilled_size = distilled_size
+        self.distilled_size, self.scoring = distilled_size, scoring
         self.auto = isinstance(method, str) and method == "auto"
         refuse_uncovered(scoring, evidence.votes, owner)
         self.score = score_for(scoring, evidence.votes, owner)
@@ -183,7 +183,7 @@ class Chooser:
         probabilities.
         """
         votes = self.evidence.votes
-        left_to_auto = self.auto and size.is_auto and self.score.given is None
+        left_to_auto = self.auto and size.is_auto and self.scoring is None
         if left_to_auto and votes.rule == "average":
             return find_score("neg_log_loss", votes.classes, self.owner)
         return self.score

@@ -25,7 +25,8 @@ from quorate._pruned._distil import as_ridge, why_not_distillable
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
 from quorate._pruned._teacher import read_teacher
 from quorate._scoring import StoredPrediction, find_score
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import FloatArray, IntArray
+from quorate._votes import as_labels
 from quorate.pruning import Pruner, make_pruner
 
 # Shares of the members that are tried, up to 0.4; more save little.
@@ -77,7 +78,7 @@ def will_distil(
         return False
     if ensemble.kind.family == "pool" or why_not_distillable(ensemble) is not None:
         return False
-    score = find_score(scoring, np.asarray(ensemble.classes), "prune")
+    score = find_score(scoring, as_labels(ensemble.classes, "classes"), "prune")
     return (score.is_accuracy or score.needs_shares) and as_table(X) is not None
 
 
@@ -95,7 +96,8 @@ def distilled_size(evidence: EnsembleEvidence, pruner: Pruner) -> int:
     pruner : Pruner
         The method that orders members.
     """
-    sizes = np.unique(np.ceil(_SHARES * evidence.votes.n_members)).astype(int)
+    shares = np.round(_SHARES * evidence.votes.n_members, 6)
+    sizes = np.unique(np.ceil(shares)).astype(int)
     if evidence.votes.n_samples > _MOST_SAMPLES:
         rng = np.random.default_rng(_SEED)
         some = rng.choice(evidence.votes.n_samples, _MOST_SAMPLES, replace=False)
@@ -117,7 +119,7 @@ def distilled_losses(
         How many of the first members in the order, from the fewest.
     """
     whole, votes = evidence.ensemble, evidence.votes
-    classes: Array = np.asarray(whole.classes)
+    classes = as_labels(whole.classes, "classes")
     score = find_score("neg_log_loss", classes, "prune")
     y = np.searchsorted(classes, votes.classes)[votes.y]
     teacher, losses = read_teacher(whole.model, classes), np.empty((sizes.size, y.size))

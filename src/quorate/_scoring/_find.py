@@ -54,7 +54,7 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
         inner = find_score(scoring.scoring, np.arange(2), owner)
         place = scoring.place(classes, owner)
         return OneClassScore(
-            name=f"{inner.name}_of_{classes[place].item()}",
+            name=f"{inner.name}_of_{classes.tolist()[place]}",
             given=scoring,
             needs=inner.needs,
             top=inner.top,

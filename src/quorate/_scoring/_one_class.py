@@ -72,7 +72,7 @@ class OneClassScore(Score):
     @property
     def title(self) -> str:
         """See :class:`Score`."""
-        return f"{self.inner.title} of {self.classes[self.place].item()}"
+        return f"{self.inner.title} of {self.classes.tolist()[self.place]}"
 
     def as_two_classes(self, prediction: Prediction) -> StoredPrediction:
         """Return a prediction of the class and of the others."""
