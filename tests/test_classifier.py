@@ -39,6 +39,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quorate
 from quorate import PrunedClassifier, compare, prune
+from quorate._ensembles import find_record
 from quorate._ensembles._costs import _walk
 from quorate._pruned._classifier import _Training
 from quorate.exceptions import TrainingVotesWarning
@@ -558,3 +559,14 @@ def test_lazy_is_calibrated_on_samples_held_out(data):
     forest = RandomForestClassifier(40, random_state=0).fit(X, y)
     frozen = PrunedClassifier(FrozenEstimator(forest), lazy=settings)
     assert frozen.fit(new, np.resize(y, len(new))).lazy_.threshold_ >= 0
+
+
+@pytest.mark.parametrize(
+    ("prune_on", "chosen_on"),
+    [("oob", "out-of-bag votes"), ("train", "training votes")],
+)
+def test_a_frozen_estimator_is_pruned_on_the_votes_asked_for(prune_on, chosen_on, data):
+    X, _, y, _ = data
+    frozen = FrozenEstimator(RandomForestClassifier(20, random_state=0).fit(X, y))
+    model = PrunedClassifier(frozen, "herding", keep=3, prune_on=prune_on).fit(X, y)
+    assert find_record(model.estimator_)["chosen_on"] == chosen_on

@@ -1,5 +1,7 @@
 """Errors that choosing has not flattered, against the same by plain loops."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from quorate._choosing import (
     SizeByErrors,
     choose,
     expectations,
+    size_curve,
     with_expected_error,
 )
 from quorate._choosing._crossfit import (
@@ -328,3 +331,37 @@ def test_where_no_size_fits_everybody_is_judged_on_every_fold():
     assert found.samples.tolist() == list(range(120))
     assert found.error == pytest.approx(votes.error())
     assert found.excess == pytest.approx(0)
+
+
+def test_no_folds_where_one_would_leave_a_member_without_votes():
+    votes, _ = draw(masked=True)
+    assert len(folds_of(votes, ACCURACY)) == 5
+    may = votes.codes >= 0
+    may[3] = np.arange(120) == 17  # whatever fold that is in, the others have no vote
+    may[0] |= ~may.any(axis=0)
+    assert folds_of(votes.only(may & (votes.codes >= 0)), ACCURACY) == []
+
+
+def test_a_curve_ends_with_all_members_or_not():
+    votes, _ = draw()
+    order, equal = np.arange(10), [np.ones(size) for size in range(1, 11)]
+    assert size_curve(votes, order, ACCURACY).ends_with_all
+    assert not size_curve(votes, order[:9], ACCURACY).ends_with_all
+    assert not size_curve(votes, order, ACCURACY, equal).ends_with_all
+
+
+def test_a_choice_knows_how_long_it_took():
+    votes, _ = draw()
+    start = time.perf_counter()
+    selection = quorate.select(votes, "re", keep=3)
+    assert 0 < selection.seconds < time.perf_counter() - start
+
+
+def test_random_subsets_to_compare_with_are_the_same_each_time():
+    selection = quorate.select(draw()[0], "re", keep=3)
+    by_default, zero, one = (
+        str(selection.explain(**given))
+        for given in ({}, {"random_state": 0}, {"random_state": 1})
+    )
+    assert by_default == zero
+    assert by_default != one
