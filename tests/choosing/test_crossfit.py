@@ -326,7 +326,7 @@ def test_sizes_are_those_that_every_fold_has():
 def test_where_no_size_fits_everybody_is_judged_on_every_fold():
     votes, _ = draw()
     found = expected_error(
-        Evidence(votes), Shorter(keep=1.0), SizeByErrors(1e-9), ACCURACY
+        Evidence(votes), Shorter(keep=1.0), SizeByErrors(1e-9), ACCURACY, ACCURACY
     )
     assert found.samples.tolist() == list(range(120))
     assert found.error == pytest.approx(votes.error())
