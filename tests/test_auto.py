@@ -96,7 +96,7 @@ def test_other_sizes(name, size, data):
     X, y, X_test, y_test = data
     ensemble = KINDS[name][0].fit(X, y)
     if quorate.collect_votes(ensemble, X, y, "auto").source == "training votes":
-        with pytest.raises(ValueError, match="how many are enough cannot be told"):
+        with pytest.raises(ValueError, match="the size cannot be found"):
             quorate.prune(ensemble, X, y, **size)
         X, y = X_test, y_test
     small, selection = quorate.prune(ensemble, X, y, **size, return_selection=True)

@@ -288,7 +288,7 @@ class TestTrainingRows:
         assert told["pruning"]["chosen_on"] == "training votes"
         for name in ("accuracy", "agreement", "error_limits", "excess_limit"):
             assert told["comparison"][name] is None
-        assert "cannot be told from them" in told["comparison"]["note"]
+        assert "accuracy cannot be estimated" in told["comparison"]["note"]
 
     @pytest.mark.parametrize("name", ["extra trees", "boosting"])
     def test_compare(self, name, rows, fitted):
@@ -297,7 +297,7 @@ class TestTrainingRows:
         assert compared.source is VoteSource.TRAINING
         assert compared.accuracy is compared.error_limits is None
         text = repr(compared)
-        assert "cannot be told" in " ".join(text.split())
+        assert "cannot be estimated" in " ".join(text.split())
         assert "accuracy  " not in text
         assert "at most" not in text
 

@@ -160,7 +160,7 @@ def fitted(model):
         (lambda: quorate.frontier(VOTES, cost=[1, -2, 1, 1, 1, 1, 1, 1]),
          r"frontier\(cost\[1\]=-2\): a number above 0"),
         (lambda: ones().affordable(0.5), "the cheapest subset costs 1"),
-        (lambda: ones().within(-1.0), "the best subset errs by"),
+        (lambda: ones().within(-1.0), "the error of the best subset is"),
         (lambda: quorate.frontier(*fitted(RandomForestClassifier(5)), cost="euros"),
          "cost='euros': 'bytes', 'nodes'"),
         (lambda: quorate.frontier(*fitted(BaggingClassifier(LinearSVC(), 4)),

@@ -165,7 +165,7 @@ def test_probabilities_of_unknown_classes_are_said_to_be_left_out():
         quorate.prune([Bare(FOREST), FOREST, Bare(FOREST)], X[:9], Y[:9], "re", keep=1)
     assert str(warned[0].message) == (
         "member '0' (Bare) and 1 more have no classes_, which say what the columns of "
-        "predict_proba stand for, so heads are counted in the whole pool; "
+        "predict_proba stand for, so the whole pool counts votes; "
         "quorate.as_member(member, classes=[...]) says it."
     )
 

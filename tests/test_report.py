@@ -432,7 +432,7 @@ def test_training_samples_give_a_page_without_a_score(model):
         for share in (score, 1 - score):
             shown = f"{_text.percent(share, 1)}|{_text.percent(share)}"
             assert re.search(rf"(?<![\d.])({shown})", text) is None
-    assert text.count("How good the members are cannot be told: ") >= 5
+    assert text.count("The accuracy of the members cannot be estimated: ") >= 5
 
 
 @pytest.mark.slow
@@ -475,9 +475,9 @@ def test_samples_that_members_were_chosen_on_before_give_no_promise():
     assert "on new data (cross-validated" in new.html
     assert CHOSEN_BEFORE not in new.html
     out_of_bag = quorate.prune(forest, X[:500], y[:500], keep=10, distil=False)
-    needs = "A promise needs samples that"
+    needs = "A guarantee needs"
     for model, rows, why in (
-        (small, slice(500, 1800), f"{CHOSEN_BEFORE} {needs} took no part"),
+        (small, slice(500, 1800), f"{CHOSEN_BEFORE} {needs} other samples"),
         (out_of_bag, slice(500), f"{needs} no member was trained on"),
     ):
         page = quorate.report(model, X[rows], y[rows], method="mdm", keep=5)

@@ -496,15 +496,15 @@ def _advice(
             else ""
         )
         return (
-            f"The weight of the members is against the truth on sample {worst}, so the "
-            f"margin bound does not hold for this ensemble.{verdict} Judge by measured "
-            "error, not by this estimate."
+            f"Most of the weight is against the true class on sample {worst}, so the "
+            f"margin bound does not hold for this ensemble.{verdict} Use the measured "
+            "error instead."
         )
     if not limit.applies:
         return (
             f"The smallest margin, {gamma:.3f} on sample {worst}, is too small for the "
             "margin bound at this number of samples; the estimate and its slope are "
-            "outside the theory's domain. Judge by measured error."
+            "outside the domain of the theory. Use the measured error instead."
         )
     direction = "lower" if slope < 0 else "raise"
     strength = (

@@ -120,9 +120,9 @@ def chosen():
 
 
 CHOSEN_BEFORE = (
-    r"how many are enough cannot be told, since these members were chosen, or their "
-    r"leaves distilled, on these samples before, which flatters them; give "
-    r"samples that took no part in that, or give a number to keep\."
+    r"the size cannot be found, because these members were chosen, or their leaves "
+    r"distilled, on these samples before, so errors on them are too low; use other "
+    r"samples, or pass a number to keep\."
 )
 
 

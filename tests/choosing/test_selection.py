@@ -263,7 +263,7 @@ class TestExplanation:
         why = select(votes, "mdm", keep=6).explain(n_random=0)
         text = repr(why)
         assert why.compared_on == "choice"
-        assert "flatters the choice" in text
+        assert "which is optimistic" in text
         assert "accuracy alone: share of the member's own votes that are" in text
         assert "may vote on" not in text
         assert re.search(r"members' mean error +\d+\.\d\d % +\d+\.\d\d %", text)

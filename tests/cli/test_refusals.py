@@ -194,7 +194,7 @@ SINGLE = [
     ([*PRUNE, "--keep", "3", "--tolerance", "0.1"], 1, "one of them says how many "
      "members stay."),
     ([*PRUNE, "--method", "kp", "--class-weight", "balanced"], 1, "KappaPruning("
-     "class_weight='balanced'): it is no plain sum"),
+     "class_weight='balanced'): its objective is not"),
     ([*CERTIFY, "--tolerance", "0"], 2, "--tolerance 0: a number between 0 and 1, "),
     ([*CERTIFY, "--delta", "100%"], 2, "--delta 100%: a number between 0 and 1, "),
     ([*LAZY, "--confidence", "1"], 2, "--confidence 1: a probability in [0.5, 1), "),

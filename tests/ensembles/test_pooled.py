@@ -239,7 +239,9 @@ def test_one_member_without_probabilities(data):
     X, y = data
     fitted = {name: m.fit(X[::2], y[::2]) for name, m in members().items()}
     mixed = {**fitted, "machine": LinearSVC(random_state=0).fit(X[::2], y[::2])}
-    why = r"member 'machine' \(LinearSVC\) has no probabilities, so heads are counted"
+    why = (
+        r"member 'machine' \(LinearSVC\) has no probabilities, so the whole pool counts"
+    )
     with pytest.warns(HeadsWarning, match=why):
         small = quorate.prune(mixed, X[1::2], y[1::2], "es", keep=6)
     with pytest.raises(AttributeError) as refused:

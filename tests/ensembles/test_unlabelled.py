@@ -11,7 +11,7 @@ from quorate import Votes
 from quorate._votes import VoteSource
 from quorate.display import SizeCurveDisplay
 
-NOTHING_KNOWN = "these votes have no labels, so nothing is known of errors"
+NOTHING_KNOWN = "these votes have no labels, so errors are unknown"
 
 
 @pytest.fixture(scope="module")

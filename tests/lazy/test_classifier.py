@@ -436,7 +436,7 @@ def test_calibrating_on_the_training_samples_is_noticed(forest, data):
     X, y, new = data
     lazy = LazyClassifier(forest, "calibrated")
     for rows in ((X, y), (X,)):
-        with pytest.warns(TrainingVotesWarning, match="nothing is promised, since"):
+        with pytest.warns(TrainingVotesWarning, match="there is no guarantee, because"):
             lazy.fit(*rows)
         assert lazy.expected_disagreement_ is None
     lazy.fit(new, np.resize(y, len(new)))

@@ -35,7 +35,7 @@ def test_several_confidences():
 def test_nothing_is_scored_or_promised_on_training_samples(model):
     trial = try_modes(model, X[:400], y[:400], repeats=1)
     assert trial.source is VoteSource.TRAINING
-    assert "take samples that no member has seen; members agree" in trial.note
+    assert "use samples that no member was trained on; members agree" in trial.note
     assert [tried.mode for tried in trial.modes] == ["everyone", "exact", "bayes"]
     assert {tried.accuracy for tried in trial.modes} == {None}
     assert (trial.n_samples, trial.n_calibration) == (400, 0)

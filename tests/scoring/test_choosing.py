@@ -246,7 +246,7 @@ def test_class_weight_reaches_the_method_through_every_door(data, forest, tmp_pa
     balanced = quorate.pruning.ReducedError(4, **how)
     pruned = quorate.PrunedClassifier(frozen, balanced).fit(X, y)
     assert np.flatnonzero(pruned.support_).tolist() == wanted
-    with pytest.raises(ValueError, match=r"KappaPruning.*no plain sum over samples"):
+    with pytest.raises(ValueError, match=r"KappaPruning.*not a sum over samples"):
         quorate.prune(forest, X, y, "kp", 4, **how)
     words = ["prune", *words_for(tmp_path, forest, choose=(X, y)), "--json"]
     words += ["--keep", 4, "--method", "re", "--class-weight", "balanced"]

@@ -150,8 +150,8 @@ def test_decision_functions_of_members_are_not_ranked_by_votes(machines, scoring
     found = compared((machines, small), BINARY, scoring)
     assert found.score == pytest.approx(wanted, abs=1e-12)
     said = (
-        rf"\(scoring='{scoring}'\): goes by the decision functions of the members, "
-        "which votes do not keep; take a score of predicted classes such as "
+        rf"\(scoring='{scoring}'\): uses the decision functions of the members, "
+        "which are not part of the votes; use a score of predicted classes such as "
         r"'balanced_accuracy', or members with predict_proba\.$"
     )
     how = {"keep": 3, "scoring": scoring}

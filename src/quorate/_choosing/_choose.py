@@ -271,20 +271,19 @@ class Chooser:
         if self.score.needs_every_class and counts.min() < 2:
             label = votes.classes[int(counts.argmin())].item()
             raise ValueError(
-                f"{who}: class {label!r} has a single sample, which cannot both choose "
-                "and judge; give more of it, or a number to keep."
+                f"{who}: class {label!r} has a single sample, which is too few for "
+                "cross-validation; use more samples of it, or pass a number to keep."
             )
         flaw = votes.flaw
         if not flaw and self.evidence.chosen_on:
             flaw = (
                 "these members were chosen, or their leaves distilled, on these "
-                "samples before, which flatters them; give samples that took no part "
-                "in that"
+                "samples before, so errors on them are too low; use other samples"
             )
         if flaw:
             raise ValueError(
-                f"{who}: how many are enough cannot be told, since {flaw}, or give a "
-                "number to keep."
+                f"{who}: the size cannot be found, because {flaw}, or pass a number to "
+                "keep."
             )
 
     def _warn_that_all_stay(self, number: int, reason: str) -> None:

@@ -20,7 +20,7 @@ from quorate.pruning import BestMembers, RandomSubset
 _SHOWN_STEPS = 50
 _WHERE = {
     "test": "samples not used for choosing",
-    "choice": "the samples chosen on, which flatters the choice",
+    "choice": "the samples that members were chosen on, which is optimistic",
     "nothing": "nothing: errors on the samples chosen on mean nothing",
 }
 # Of the vote; the measures of diversity have no unit.
@@ -81,9 +81,9 @@ class Explanation:
         note = ""
         if self.out_of_bag and self.compared_on == "choice":
             note = (
-                "Out of bag, each is judged on the samples that one of its members may "
-                "vote on. Only some of them may, so few members look weaker than they "
-                "are."
+                "Out of bag, each is evaluated on the samples that one of its members "
+                "votes on. Only some members vote on each sample, so a few members "
+                "look less accurate than they are."
             )
         compared = [
             (row["what"], f"{row['members']:,}", value(row[_column(score)]))
@@ -197,7 +197,7 @@ def _check_test(test: Any, votes: Votes) -> None:
     if not isinstance(test, Votes):
         raise TypeError(
             f"explain(test): votes of all {votes.n_members} members on other samples, "
-            f"got {type(test).__name__}; why a member stays is told by explain().steps."
+            f"got {type(test).__name__}; explain().steps says why a member is kept."
         )
     if test.n_members != votes.n_members:
         raise ValueError(

@@ -159,8 +159,8 @@ def _check_options(out_of_bag: bool | str, source: RowSource) -> None:
         )
     if out_of_bag is True and source == "new":
         raise ValueError(
-            "collect_votes(out_of_bag=True, source='new'): new samples are in nobody's "
-            "bag."
+            "collect_votes(out_of_bag=True, source='new'): new samples have no "
+            "out-of-bag votes."
         )
 
 
@@ -238,7 +238,7 @@ def _known_rows(ensemble: Ensemble) -> list[IntArray]:
         raise ValueError(
             "collect_votes(out_of_bag=True): the leaves of the ensemble were distilled "
             "from a model that has seen every training row, so no vote is out of bag; "
-            "use rows that nobody was trained on."
+            "use rows that no model was trained on."
         )
     drawn = out_of_bag_rows(ensemble)
     if drawn is None:

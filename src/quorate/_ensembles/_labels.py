@@ -35,9 +35,9 @@ def pool_classes(members: Iterable[Member], y: Array | None = None) -> Array:
                 raise ValueError(f"{str(error).rstrip('.')}; {REMEDY}") from error
         elif y is None:
             raise ValueError(
-                f"member {member.name!r} does not know its classes, so nobody knows "
-                "those of the pool; pass samples with labels, or quorate.as_member("
-                "member, classes=[...], answers='labels')."
+                f"member {member.name!r} does not know its classes, so those of the "
+                "pool are unknown; pass samples with labels, or "
+                "quorate.as_member(member, classes=[...], answers='labels')."
             )
     return union(found, found[0])
 

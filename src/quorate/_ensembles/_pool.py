@@ -84,7 +84,7 @@ def warn_of_heads(ensemble: Ensemble) -> None:
         what = "classes_, which say what the columns of predict_proba stand for"
         remedy = "quorate.as_member(member, classes=[...]) says it"
     warn(
-        f"{first}{more} no {what}, so heads are counted in the whole pool; {remedy}.",
+        f"{first}{more} no {what}, so the whole pool counts votes; {remedy}.",
         HeadsWarning,
     )
 

@@ -44,8 +44,8 @@ from quorate._votes import (
 from quorate.pruning import Pruner
 
 _CHOSEN_ON = (
-    "certify: members were chosen, or their leaves distilled, on these samples, which "
-    "flatters them; take samples that took no part in that."
+    "certify: members were chosen, or their leaves distilled, on these samples, so "
+    "errors on them are too low; use other samples."
 )
 
 

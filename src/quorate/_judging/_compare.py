@@ -64,13 +64,13 @@ _NOTES = {
     VoteSource.NEW: "Accuracy on {n:,} new samples.",
     VoteSource.ASSUMED_NEW: "Accuracy on {n:,} samples, taken as new.",
     VoteSource.OUT_OF_BAG: "Accuracy of out-of-bag votes on {n:,} training samples; "
-    "limits need samples that no member has seen.",
-    VoteSource.TRAINING: "The members were trained on these {n:,} samples: how "
-    "accurate they are cannot be told from them.",
+    "limits need samples that no member was trained on.",
+    VoteSource.TRAINING: "The members were trained on these {n:,} samples, "
+    "so their accuracy cannot be estimated.",
 }
 _CHOSEN_ON = (
-    "The members were chosen, or their leaves distilled, on the same samples, which "
-    "flatters what is left; limits need samples that took no part in that."
+    "The members were chosen, or their leaves distilled, on the same samples, so the "
+    "smaller model looks too good; limits need other samples."
 )
 _MOST_RECALLS = 10  # classes whose recalls are shown
 _RARE = 0.1  # share of samples below which a class is rare
@@ -282,7 +282,7 @@ class Comparison:
         """What the accuracies rest on, what was timed and what limits are, in words."""
         notes = [_NOTES[self.source].format(n=self.n_samples)]
         if self.flaw:
-            notes = [f"How accurate they are cannot be told: {self.flaw}."]
+            notes = [f"The accuracy cannot be estimated: {self.flaw}."]
         if self.chosen_on and self.accuracy is not None:
             notes.append(_CHOSEN_ON)
         if self.predict_milliseconds is not None:

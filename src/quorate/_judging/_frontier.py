@@ -141,9 +141,9 @@ class Frontier:
             score = self.judged_by
             in_score = "" if score.is_accuracy else f", in {score.title}"
             raise ValueError(
-                f"within(tolerance={tolerance!r}): the best subset errs by "
-                f"{self.errors[-1] - self.full_error:.4f} more than all members"
-                f"{in_score}."
+                f"within(tolerance={tolerance!r}): the error of the best subset is "
+                f"{self.errors[-1] - self.full_error:.4f} larger than that of all "
+                f"members{in_score}."
             )
         return self[int(fits[0])]
 

@@ -116,8 +116,8 @@ def to_onnx(
         )
     if isinstance(model, LazyClassifier):
         raise TypeError(
-            "to_onnx: a graph asks every member and cannot be lazy; convert the "
-            "ensemble inside the LazyClassifier."
+            "to_onnx: an ONNX graph evaluates every member and has no early exit; "
+            "convert the ensemble inside the LazyClassifier."
         )
     for package in ("skl2onnx", "onnxruntime"):
         try:

@@ -378,8 +378,8 @@ def _refuse_for_summary(X: Any, y: Any, request: Request) -> None:
     unfit = (given | _given(request)) - {"noise", "title", "n_jobs", "random_state"}
     if unfit:
         raise ValueError(
-            f"report({min(unfit)}=...): a summary has its samples, and nobody is "
-            "chosen from it; give only output, noise and title."
+            f"report({min(unfit)}=...): a summary has no samples to choose members on; "
+            "pass only output, noise and title."
         )
 
 

@@ -33,7 +33,7 @@ TOLERANCE = 0.02
 DELTA = 0.05
 # Methods are compared, and members certified, on so many samples at most.
 MOST_SAMPLES = 6_000
-_TOO_FEW = "There are too few samples to hold some of them back and judge by these."
+_TOO_FEW = "There are too few samples to hold some of them out for evaluation."
 # Quick ones of different kinds.
 _USUAL_METHODS = ("epbd", "mdm", "umep", "brier", "best", "es")
 _DRAWS = 100
@@ -439,13 +439,13 @@ def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificat
     seed, pruner = analysis.request.random_state, selection.pruner
     if not analysis.is_unseen:
         return NoCertificate(
-            "A promise needs samples that no member was trained on: make this report "
-            "with such samples to get one."
+            "A guarantee needs samples that no member was trained on: write this "
+            "report with such samples to get one."
         )
     if analysis.chosen_before:
         return NoCertificate(
-            f"{CHOSEN_BEFORE} A promise needs samples that took no part in that: make "
-            "this report with such samples to get one."
+            f"{CHOSEN_BEFORE} A guarantee needs other samples: write this report with "
+            "such samples to get one."
         )
     mixed = np.random.default_rng(seed).permutation(votes.n_samples)[:MOST_SAMPLES]
     first, second = mixed[: mixed.size // 2], mixed[mixed.size // 2 :]
@@ -456,8 +456,8 @@ def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificat
     needed = samples_needed(tolerance, DELTA)
     if second.size < needed or _lacks_class(votes.at(first), score):
         return NoCertificate(
-            f"A promise needs at least {2 * needed:,} samples: half to choose on, half "
-            "to judge by."
+            f"A guarantee needs at least {2 * needed:,} samples: half to choose on, "
+            "half for evaluation."
         )
     nested = has_whole_order(pruner) and pruner.tags.nested
     size = FixedSize(1.0 if nested else selection.n_kept)

@@ -227,14 +227,14 @@ def _method_gains(rows: Sequence[MethodRow], measure: Measure) -> Picture:
 
 
 def _lazy_curve(rows: Sequence[LazyRow], n_members: int) -> Picture:
-    """Draw members asked against predictions that change, along the confidence."""
+    """Plot members evaluated against predictions that change, along the confidence."""
     asked = np.array([row.members_asked for row in rows])
     changed = np.array([row.disagreement for row in rows])
     settings = [row.setting for row in rows]
     shown = display.LazyCurveDisplay(settings, asked, changed, "bayes", n_members)
     texts = [
-        f"confidence {row.setting:g}: {number(row.members_asked, 1)} members asked, "
-        f"{percent(row.disagreement)} of predictions change"
+        f"confidence {row.setting:g}: {number(row.members_asked, 1)} members "
+        f"evaluated, {percent(row.disagreement)} of predictions change"
         for row in rows
     ]
     return draw("lazy-curve", shown, changed, asked, texts)

@@ -158,7 +158,7 @@ class VotesSection:
 
 def why_unscored(votes: VoteCounts) -> str:
     """Say why a page scores nothing."""
-    return f"How good the members are cannot be told: {votes.flaw}."
+    return f"The accuracy of the members cannot be estimated: {votes.flaw}."
 
 
 def votes_section(

@@ -25,8 +25,7 @@ from quorate._votes import PairedErrors, Summary, VoteSource
 _MOST_SIZES = 30
 _OTHER_BATCHES = Step(
     "Make the summary again from samples that no member was trained on.",
-    "The members were asked about their own training samples, so nothing could be "
-    "scored.",
+    "These are the training samples of the members, so there are no scores.",
 )
 _CHOOSE = Step(
     "To keep fewer members, choose them on a sample of the rows.",
@@ -132,7 +131,7 @@ def _rival(page: SummaryPage) -> Step | None:
     if page.rivals is None:
         return None
     if isinstance(certificate, NoCertificate):
-        title = "Do not count on the smaller model yet: nothing can be promised."
+        title = "Do not rely on the smaller model yet: there is no guarantee."
         return Step(title, certificate.refusal)
     limit = unsigned(points(certificate.tolerance))
     title = (

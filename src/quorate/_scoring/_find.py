@@ -176,9 +176,9 @@ def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
         return
     if hasattr(ensemble.model, "decision_function"):
         raise ValueError(
-            f"{owner}(scoring={shown_scoring(score.given)}): goes by the decision "
-            "functions of the members, which votes do not keep; take a score of "
-            "predicted classes such as 'balanced_accuracy', or members with "
+            f"{owner}(scoring={shown_scoring(score.given)}): uses the decision "
+            "functions of the members, which are not part of the votes; use a score "
+            "of predicted classes such as 'balanced_accuracy', or members with "
             "predict_proba."
         )
 
@@ -246,8 +246,8 @@ def try_out(score: Score, prediction: Prediction, owner: str) -> None:
         ) from error
     if not np.isfinite(value):
         raise ValueError(
-            f"{owner}: the whole ensemble scores {value} on these samples, which is no "
-            "number to choose by; a score has to be finite."
+            f"{owner}: the whole ensemble scores {value} on these samples, which "
+            "cannot be optimised; a score must be finite."
         )
 
 

@@ -101,7 +101,7 @@ class Checkpoint:
                 )
             if self.marks[number] != mark:
                 raise self._refusal(
-                    f"{batch.name} is not what it was; delete the file to begin anew."
+                    f"{batch.name} has changed; delete the file to start again."
                 )
         return left
 

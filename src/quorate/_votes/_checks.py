@@ -171,7 +171,9 @@ def as_weights(weights: Any, n_members: int) -> FloatArray:
             f"{_LARGEST_WEIGHT:g}; member {t} has {array[t]}."
         )
     if not array.any():
-        raise ValueError("Votes(weights): all weights are zero, so nobody votes.")
+        raise ValueError(
+            "Votes(weights): all weights are zero; at least one must be positive."
+        )
     return read_only(array)
 
 

@@ -67,4 +67,7 @@ def why_not_covered(
 def warn_if_uncovered(votes: VoteCounts) -> None:
     """Warn that out-of-bag votes cannot judge, where they cannot."""
     if votes.source is VoteSource.OUT_OF_BAG and votes.flaw:
-        warn(f"Out-of-bag votes cannot judge: {votes.flaw}.", CoverageWarning)
+        warn(
+            f"Out-of-bag votes cannot be used for scores: {votes.flaw}.",
+            CoverageWarning,
+        )

@@ -278,6 +278,8 @@ class PickTraceDisplay(PanelsDisplay):
         if not first.all():
             place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
             style.legend(bottom, ncols=2, borderaxespad=0, **place)
-        title = f"{style.plain(self.method)}: the sample that asked for each member"
+        title = (
+            f"{style.plain(self.method)}: the sample that each member was picked for"
+        )
         style.heading(top, title, fontsize="medium")
         return self

@@ -262,7 +262,7 @@ class LazyCurveDisplay(Display):
         ax.margins(x=0.08, y=0.12)
         if x.max() > 0:
             ax.set_xlim(-0.05 * float(some.min() if some.size else 1), None)
-        ax.set(xlabel="predictions that change, %", ylabel="members asked, mean")
+        ax.set(xlabel="predictions that change, %", ylabel="members evaluated, mean")
         style.percent_axis(ax.xaxis)
         if self.mode:
             style.heading(ax, f"mode: {style.plain(self.mode)}", fontsize="medium")

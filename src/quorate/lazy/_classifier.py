@@ -247,8 +247,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             flaw = source_of(given, prepared, source).flaw
             if flaw:
                 warn(
-                    "LazyClassifier(mode='calibrated'): nothing is promised, since "
-                    "members agree more on samples they were trained on, and "
+                    "LazyClassifier(mode='calibrated'): there is no guarantee, "
+                    "because members agree more on samples they were trained on, and "
                     f"{flaw}.",
                     TrainingVotesWarning,
                 )
@@ -516,13 +516,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         problem = ""
         if not isinstance(self.order, str) or self.order == "given":
             problem = (
-                "the promise holds for members asked in random order, and this order "
-                f"may put the weak ones first{f' ({seen})' if n_rows else ''}; leave "
+                "the guarantee holds for members in random order, and this order may "
+                f"put the weak ones first{f' ({seen})' if n_rows else ''}; leave "
                 "order='auto', or use mode='calibrated', which takes any order."
             )
         elif not is_equal and (not n_rows or n_changed > allowed * n_rows):
             problem = (
-                "the promise holds for votes of equal weight"
+                "the guarantee holds for votes of equal weight"
                 f"{f', and {seen}' if n_rows else ''}; use mode='calibrated', which "
                 "takes any weights."
             )

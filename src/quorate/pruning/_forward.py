@@ -30,8 +30,8 @@ class _ByScore(Pruner):
         if self._is_balanced and score.name not in SUMS:
             raise self._refuse(
                 "class_weight",
-                f"{score.name} is no mean over samples, in which they could count by "
-                "their class; accuracy, neg_log_loss and neg_brier_score are",
+                f"{score.name} is not a mean over samples, which could be weighted by "
+                "class; accuracy, neg_log_loss and neg_brier_score are",
             )
         if self._is_balanced and not votes.has_equal_weights:
             raise self._refuse(

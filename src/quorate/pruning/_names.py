@@ -189,8 +189,8 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
     elif not cls.tags.takes_class_weight:
         able = [name for name, m in METHODS.items() if m.tags.takes_class_weight]
         raise ValueError(
-            f"{cls.__name__}(class_weight={parameters['class_weight']!r}): it is no "
-            "plain sum over samples, in which they could count by their class; "
+            f"{cls.__name__}(class_weight={parameters['class_weight']!r}): its "
+            "objective is not a sum over samples, which could be weighted by class; "
             f"{', '.join(able)} take it."
         )
     allowed = set(inspect.signature(cls).parameters)
