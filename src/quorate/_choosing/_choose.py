@@ -1,7 +1,7 @@
-"""Who is kept? The one answer, whichever door is used.
+"""Choose which members are kept.
 
 :func:`quorate.prune`, ``PrunedClassifier``, the report, the study and the command line
-come here with their evidence and add nothing of their own.
+all call this code with their evidence.
 """
 
 import time
@@ -66,22 +66,22 @@ class Chooser:
     ----------
     evidence : Evidence
         The votes to choose on, and the ensemble they are from. Kept as an attribute:
-        out of bag, where the method needs that.
+        out of bag, if the method needs that.
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto".
     size : Size
-        How many to keep. Kept as an attribute: what the default stands for.
+        How many to keep. Kept as an attribute, with the default resolved.
     scoring : str, scorer, callable or None
-        What good means; see :func:`quorate.select`. Accuracy by default.
+        Score to choose by; see :func:`quorate.select`. Accuracy by default.
     seed : int, optional
-        For methods that draw at random and have no seed of their own.
+        Seed for random methods that have none.
     distilled_size : callable, optional
         Where the members kept are distilled: finds how many are enough then, from
         evidence on new samples and the method.
     progress : callable, optional
-        Called with steps done and their number by methods that take long.
+        Called by slow methods with the number of steps done and in total.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for messages.
     **parameters
         Parameters of the method.
     """
@@ -133,7 +133,7 @@ class Chooser:
         return self._with_curve(self._fit_all())
 
     def first(self, members: Selection, number: int) -> Selection:
-        """Return the choice of the first so many of all members in order."""
+        """Return the selection of the first members in the order."""
         if members.pruner.tags.nested:
             return replace(members, order=members.order[:number])
         anew = self._fit(number)
@@ -248,7 +248,7 @@ class Chooser:
         return FixedSize(DEFAULT_KEEP)
 
     def _refuse_training_votes_of_pools(self, size: Size | None) -> None:
-        """Refuse weights and a size that the member which memorises best would win."""
+        """Refuse weights and sizes on training votes, which reward memorising."""
         votes, method = self.evidence.votes, type(self.pruner).__name__
         if votes.family != "pool" or votes.source is not VoteSource.TRAINING:
             return
@@ -265,7 +265,7 @@ class Chooser:
         )
 
     def _refuse_unfit_samples(self) -> None:
-        """Refuse to find a size by errors that mean nothing."""
+        """Refuse to find a size by errors on unsuitable samples."""
         votes, who = self.evidence.votes, f"{self.owner}({self.size.text})"
         counts = np.bincount(votes.y, minlength=votes.n_classes)
         if self.score.needs_every_class and counts.min() < 2:
@@ -318,28 +318,25 @@ def select(
     ----------
     votes : Votes
     method : str or Pruner
-        A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
-        suits the votes; see :func:`quorate.pruning.choose_method`.
+        A name from :func:`quorate.methods`, a pruner object, or "auto" for a method
+        that suits the votes; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
-        Fraction in (0, 1] or number of members. "auto" takes the smallest size from
-        which on none is worse than the best by more than one standard error. By
-        default 0.2; for pools and voting ensembles
-        all members that a method gives a weight, or as many as err least. A pruner
-        object keeps as many as its own
-        ``keep`` says, unless another number is given here.
+        Fraction in (0, 1] or number of members. "auto" takes the smallest size within
+        one standard error of the best. By default 0.2; for pools and voting ensembles
+        all members with a positive weight, or the size with the lowest error. A pruner
+        object uses its own ``keep``, unless another one is passed here.
     tolerance : float, optional
-        Instead of ``keep``: the smallest size whose error exceeds the whole ensemble's
-        by at most this, with 95 % confidence.
+        Instead of ``keep``: the smallest size whose error exceeds that of the whole
+        ensemble by at most this much, with 95 % confidence.
     budget : dict, optional
-        Instead of ``keep``: the largest size that fits, with limits for any of
-        "bytes", "nodes" and "milliseconds". Bytes may be text, such as "50MB" or
-        "1.5 GiB".
+        Instead of ``keep``: the largest size within limits for any of "bytes", "nodes"
+        and "milliseconds". Bytes can be a string such as "50MB" or "1.5 GiB".
     scoring : str, scorer, callable or None
-        What good means: a name that scikit-learn knows ("balanced_accuracy",
+        Score to choose by: the name of a scikit-learn score ("balanced_accuracy",
         "roc_auc", "neg_log_loss"), a scorer of ``sklearn.metrics.make_scorer``, or a
-        function of labels and predictions, the larger the better; of probabilities
-        where its second parameter is called so. Accuracy by default. The size curve,
-        "auto", the tolerance and the explanation go by it; ``ges`` and ``forward``
+        function of labels and predictions, or of labels and probabilities if its second
+        parameter is named so; larger is better. Accuracy by default. The size curve,
+        "auto", the tolerance and the explanation use it; ``ges`` and ``forward``
         optimise it, and ``method="auto"`` takes a method that suits it.
     positive : label, optional
         The class that ``scoring`` is about, against all others: "average_precision",
@@ -347,14 +344,15 @@ def select(
     costs : dict, optional
         What each member costs, an array for each limit in ``budget``.
     X : array-like, optional
-        The samples voted on, for methods that look at features.
+        The samples voted on, for methods that use features.
     unlabelled : Votes, optional
-        Votes of the same members on further samples, for methods that need no labels.
+        Votes of the same members on additional samples, for methods that need no
+        labels.
     max_samples : int, optional
-        Choose on a stratified sample of so many, if there are more; 200 000 by default,
-        which is said.
+        Choose on a stratified sample of this size if there are more samples; 200 000 by
+        default, with a warning.
     random_state : int, RandomState, Generator or None
-        Seed of that sample, 0 if not given, and of methods that draw at random.
+        Seed of that sample, by default 0, and of random methods.
     **parameters
         Parameters of the method.
 
@@ -364,14 +362,13 @@ def select(
 
     Notes
     -----
-    Errors are those of the ensemble itself, by ``votes.rule``; with ``scoring`` they
-    are what is missing to the best value of that score, and standard errors those of
-    the score, by a jackknife over samples. For "auto" and a
-    tolerance they are cross-fitted: members are ordered without a fifth of the samples
-    and judged on it, five times over, so that no sample judges an order that it had a
-    part in. Out of bag, where some of the members have a vote on a sample, seven of
-    them are judged by the first seven that have one, as on a new sample all would. The
-    members kept are then ordered by all samples.
+    Errors are those of the ensemble itself, by ``votes.rule``. With ``scoring`` they
+    are differences to the best value of the score, and standard errors are those of the
+    score, by a jackknife over samples. For "auto" and a tolerance, errors are
+    cross-validated: members are ordered without a fifth of the samples and evaluated on
+    it, five times. Out of bag, only some members have a vote on a sample, so the error
+    of seven members is computed with the first seven that have one, because all of them
+    vote on new data. The kept members are finally ordered on all samples.
 
     Examples
     --------
@@ -419,9 +416,9 @@ def select(
 def check_method(
     method: Any, caller: Callable[..., Any] = choose, **parameters: Any
 ) -> None:
-    """Refuse a method that nobody knows, or that lacks a parameter, before the work.
+    """Refuse an unknown method or parameter before the work.
 
-    One that is written nearly as a parameter of the caller is taken for that.
+    A misspelt parameter of the caller is recognised as such.
     """
     known = {name for m in methods().values() for name in signature(m.cls).parameters}
     for name in parameters:
@@ -463,7 +460,7 @@ def method_for(
 
 
 def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
-    """Refuse a tolerance that a model which ignores a class would keep to."""
+    """Refuse a tolerance that even a model which ignores a class would meet."""
     right = WholePrediction(votes).codes() == votes.y
     samples, found = (
         np.bincount(y, minlength=votes.n_classes) for y in (votes.y, votes.y[right])
@@ -473,7 +470,7 @@ def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
 
 
 def refuse_uncovered(scoring: Any, votes: Votes, owner: str) -> None:
-    """Refuse a score on out-of-bag votes that hardly count a class."""
+    """Refuse a score on out-of-bag votes that hardly cover a class."""
     if scoring is not None and votes.source is VoteSource.OUT_OF_BAG and votes.flaw:
         raise ValueError(
             f"{owner}(scoring={scoring!r}): cannot be computed, since {votes.flaw}."

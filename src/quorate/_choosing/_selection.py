@@ -1,4 +1,4 @@
-"""The members chosen, and what there is to know about the choice."""
+"""The selection of members, with its errors and explanations."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -24,19 +24,20 @@ _SHOWN_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """What a call of the members kept takes, beside its limit; in milliseconds.
+    """Time of a call of the kept members, in milliseconds, with its limit.
 
     Attributes
     ----------
     batch : int
         Rows in a call.
     whole : CallTimes
-        Calls of the model, whatever stands before its members included.
+        Calls of the model, including preprocessing.
     preprocessing : CallTimes
-        Of these, what happens before the first member is asked.
+        The preprocessing part of these calls.
     lazily : CallTimes | None
-        Calls of all members, asked lazily for the same answers; None if nobody was left
-        out, if another limit left somebody out, or if they cannot be asked so.
+        Calls of all members with early exit, for the same predictions; None if no
+        member was dropped, if another limit dropped members, or if early exit is not
+        possible.
     """
 
     limit: float
@@ -71,37 +72,38 @@ def calls_text(batch: int) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
-    """Members chosen by a method, and what there is to know about the choice.
+    """The members chosen by a method, with its errors and explanations.
 
     Attributes
     ----------
     votes : Votes
-        The votes that were chosen on.
+        The votes that members were chosen on.
     pruner : Pruner
         The fitted method.
     order : IntArray
         Members in the order in which they were picked.
     size : Size
-        How the number of members came about.
+        How the number of members was determined.
     judged_by : Score
-        The score that was asked for, or accuracy.
+        The score used, by default accuracy.
     auto : bool
         Whether the method was chosen for the user.
     seconds : float
         How long the method itself took.
     curve : SizeCurve | None
-        Error over size, where the method has an order and the votes are honest.
+        Error by size, if the method has an order and the votes estimate errors on new
+        data.
     expected : ExpectedError | None
-        Error to expect on samples that did not choose them. Where the number of members
-        was given, only if asked for with ``expect=True``.
+        Expected error on new data. If the number of members was given, only with
+        ``expect=True``.
     drawn : Drawn | None
-        How the samples chosen on were drawn; None where all were looked at.
+        How the samples that members were chosen on were drawn; None if all were used.
     latency : Latency | None
-        What a call takes, where there was a budget of milliseconds for it.
+        Time of a call, if there was a budget of milliseconds.
     sized_by : str
-        What the number of members was found by, where that is not the score.
+        What the number of members was found by, if it is not the score.
     distilled : bool
-        Whether the members kept got new leaves; errors here are those before.
+        Whether the kept members were distilled; errors here are those before.
     """
 
     votes: Votes
@@ -134,7 +136,7 @@ class Selection:
 
     @property
     def members(self) -> IntArray:
-        """Positions of the members kept, from the lowest: their places in the model."""
+        """Sorted positions of the kept members."""
         return np.sort(self.order)
 
     @property
@@ -144,36 +146,36 @@ class Selection:
 
     @property
     def drops_members(self) -> bool:
-        """Whether those kept are not the whole ensemble, with the weights it has."""
+        """Whether the selection differs from the whole ensemble and its weights."""
         return self.n_kept < self.votes.n_members or self.weights is not None
 
     @property
     def source(self) -> VoteSource | None:
-        """Where the votes are from that were chosen on."""
+        """The source of the votes that members were chosen on."""
         return self.votes.source
 
     @property
     def rule(self) -> str:
-        """How the number of members came about, as it was asked for."""
+        """How the number of members was determined, as a string."""
         return self.size.text
 
     @property
     def scoring(self) -> str:
-        """What the score is called that members are judged by."""
+        """Name of the score used."""
         return self.judged_by.name
 
     @property
     def score(self) -> ScoreEstimate | None:
-        """Score of the members kept on the votes chosen on, with its standard error.
+        """Score of the kept members on the votes they were chosen on.
 
-        It flatters the choice. None on training votes and without labels, where scores
-        mean nothing.
+        It is optimistic. None on training votes and without labels, where scores mean
+        nothing.
         """
         return self._estimate(self.applied_to(self.votes))
 
     @property
     def full_score(self) -> ScoreEstimate | None:
-        """Score of all members on the votes chosen on, with its standard error."""
+        """Score of all members on the same votes, with its standard error."""
         return self._estimate(self.votes)
 
     def _estimate(self, votes: Votes) -> ScoreEstimate | None:
@@ -194,8 +196,8 @@ class Selection:
     def weights_by_name(self) -> dict[str, float]:
         """Voting weights of the members kept, by name, in the order of picking.
 
-        Those that the method chose, else those that the members had; equal votes add up
-        to one.
+        Those that the method chose, or else those that the members had; equal weights
+        sum to one.
         """
         weights = self.weights if self.weights is not None else self.votes.weights
         if weights is None:
@@ -210,7 +212,7 @@ class Selection:
         return self.applied_to(self.votes).keep(np.argsort(np.argsort(self.order)))
 
     def applied_to(self, votes: Votes) -> Votes:
-        """Return what the members kept say, with their weights, as the model has them.
+        """Return the votes of the kept members, with their weights, as in the model.
 
         Parameters
         ----------
@@ -229,19 +231,19 @@ class Selection:
         random_state: Any = 0,
         scoring: Any = None,
     ) -> "Explanation":
-        """Say who was kept and why, and compare with the plain alternatives.
+        """Explain which members were kept, and compare with simple alternatives.
 
         Parameters
         ----------
         test : Votes, optional
-            Votes of all members on samples not used for choosing. Without them the
-            comparison is on the votes that were chosen on, and flatters the choice.
+            Votes of all members on samples not used for choosing. Without them, the
+            votes that members were chosen on are used, which is optimistic.
         n_random : int
             Random subsets of the same size to average over.
         random_state : int, RandomState, Generator or None
             Seed of these.
         scoring : str, scorer, callable or None
-            What to compare by; the score that was chosen by unless given.
+            Score to compare by; by default the score used for choosing.
         """
         from quorate._choosing._explanation import explain
 
@@ -252,7 +254,7 @@ class Selection:
         return type(self.pruner).__name__ + (" (auto)" if self.auto else "")
 
     def _score_text(self, estimate: ScoreEstimate) -> str:
-        """Return a score as people know it: with its doubt, or the error."""
+        """Return a score with its standard error, or the error."""
         if self.judged_by.is_accuracy:
             return self.judged_by.loss_text(estimate.loss)
         return str(estimate)

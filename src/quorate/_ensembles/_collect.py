@@ -1,4 +1,4 @@
-"""Ask every member of a fitted ensemble for its vote."""
+"""Collect the votes of a fitted ensemble."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def collect_votes(
     rows: IntArray | None = None,
     target: str | None = None,
 ) -> Votes:
-    """Ask every member of a fitted ensemble for its vote on each sample.
+    """Collect the vote of every member of a fitted ensemble on each sample.
 
     Parameters
     ----------
@@ -55,37 +55,36 @@ def collect_votes(
         A ``BaggingClassifier``, ``RandomForestClassifier``, ``ExtraTreesClassifier``,
         ``AdaBoostClassifier`` or ``VotingClassifier``, a ``Pipeline`` ending in one, a
         list of fitted classifiers, or a dict from name to fitted classifier. Members of
-        lists and dicts may be anything with a ``predict`` that returns labels, and
-        anything else that :func:`quorate.as_member` makes a classifier of.
+        lists and dicts can be anything with a ``predict`` that returns labels, and
+        anything else that :func:`quorate.as_member` wraps as a classifier.
     X : array-like, sparse matrix or data frame
         What the ensemble's own ``predict`` accepts. Dask arrays and frames are computed
         once, whatever the number of members; with labels, partition by partition. Or,
         without ``y``, what :func:`quorate.summarise` takes as batches, samples with
-        their labels: each is voted on and forgotten, and only the votes are kept.
+        their labels: each batch is evaluated and discarded, and only the votes are
+        kept.
     y : array-like of shape (n_samples,), optional
-        True labels. Without them, and without batches that have their own, the vote of
-        all members stands in for the labels, so that accuracies say how often members
-        agree with the whole ensemble.
+        True labels. Without them, and without batches that have their own, the
+        predictions of the whole ensemble serve as labels, so that accuracies say how
+        often members agree with it.
     out_of_bag : bool or "auto"
         Use only votes on samples the member was not trained on. Needs an ensemble
         trained with bootstrap, and the X and y it was trained on; as batches, all of
-        these rows in their order. "auto" does so where these are given, and uses all
-        votes otherwise.
+        these rows in their order. "auto" does so if these are given, and uses all votes
+        otherwise.
     n_jobs : int, optional
-        Members asked at the same time; the votes do not depend on it.
+        Number of members evaluated in parallel; it does not change the votes.
     probabilities : bool, optional
-        Keep the members' class probabilities beside their votes. By default they are
-        kept where the ensemble decides by them; without them (False) the plurality of
-        the votes stands for the ensemble. Those of trees take no room if every leaf is
-        sure of its class, and one or two bytes per vote otherwise; those of other
-        members eight bytes per member, sample and class, in a temporary file above
-        512 MB.
+        Whether to collect class probabilities. By default they are collected if the
+        ensemble averages them; with False, the plurality vote represents the ensemble.
+        Those of trees take no memory if every leaf is pure, and one or two bytes per
+        vote otherwise; those of other members take eight bytes per member, sample and
+        class, in a temporary file above 512 MB.
     source : {"auto", "new", "training"}
-        What the samples are to the members: new, or training samples. You are believed.
-        By default they count as training samples on exact evidence only, which trees
-        keep, and as new otherwise.
+        Whether the samples are new or training data. By default they are assumed to be
+        new unless the trees recognise them as training data.
     rows : array of int, optional
-        Positions of the samples to ask about, in rising order; all by default.
+        Positions of the samples to use, in ascending order; all by default.
         ``votes.samples`` are these positions. Not for batches.
     target : str, optional
         The column of labels, for batches from files and for a Dask frame.
@@ -93,15 +92,15 @@ def collect_votes(
     Returns
     -------
     Votes
-        With the weights, names and rule of the ensemble, and with their source. A
-        sample that every member was trained on has no out-of-bag vote and is left out,
-        with a warning.
+        With the weights, names and rule of the ensemble, and the source of the votes.
+        Samples that every member was trained on have no out-of-bag vote and are left
+        out, with a warning.
 
     Notes
     -----
     Votes are hard: the class each member predicts. An ensemble that averages
-    probabilities (forests do) can decide otherwise on close samples; ``votes.rule``
-    says how it decides, and ``votes.accuracy()`` is its own ``score``.
+    probabilities, as forests do, can predict another class on close samples;
+    ``votes.rule`` says how it predicts, and ``votes.accuracy()`` equals its ``score``.
 
     Examples
     --------

@@ -24,9 +24,9 @@ def keep_members(ensemble: Model, members: Any, weights: Any = None) -> Model:
     Parameters
     ----------
     ensemble : fitted ensemble, list or dict
-        What :func:`quorate.collect_votes` reads. It is not changed.
+        What :func:`quorate.collect_votes` reads. It is not modified.
     members : array-like of bool of shape (n_members,), or array-like of int
-        A mask, or positions in the order wanted.
+        A mask, or positions in the desired order.
     weights : array-like of shape (n_kept,), optional
         New voting weights of these members. AdaBoost and voting ensembles take them;
         forests and bagging, which have none, become a
@@ -37,8 +37,8 @@ def keep_members(ensemble: Model, members: Any, weights: Any = None) -> Model:
     -------
     ensemble of the same type
         Its ``n_estimators`` (or ``estimators`` and ``weights``) agree with its members.
-        If these were chosen by :func:`quorate.prune` before, ``pruning_`` says which
-        are left and on which rows they were chosen, and nothing else.
+        If these were chosen by :func:`quorate.prune` before, ``pruning_`` only says
+        which are left and on which rows they were chosen.
 
     See Also
     --------

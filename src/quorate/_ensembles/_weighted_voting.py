@@ -32,41 +32,41 @@ def _all_have_probabilities(model: "WeightedVoting") -> bool:
 class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A voting classifier over already fitted classifiers from any library.
 
-    Pruning a list or dict gives this: the members kept with their weights, as one model
-    that can predict, be saved, compared, certified, asked lazily and pruned further. So
-    does a method that chooses weights for the members of a forest or of bagging, which
-    count all members alike. Members may be anything that a pool may have in it; see
+    The result of pruning a list or dict: the kept members with their weights, as one
+    model that can predict, be saved, compared, certified, used with early exit and
+    pruned further. Methods that choose weights also return it for forests and bagging,
+    which cannot store weights. Members can be anything that a pool accepts; see
     :func:`quorate.as_member`.
 
     Parameters
     ----------
     estimators : list, tuple or dict of classifiers
-        The members, by name where it is a dict.
+        The members; the keys of a dict are their names.
     weights : dict from name to float, or array-like, optional
-        Voting weights, not negative. Members of a list are called by their positions.
-        Equal votes by default.
+        Voting weights, non-negative. Members of a list are named by their positions.
+        Equal weights by default.
     voting : {"auto", "soft", "hard"}
-        Whether probabilities are averaged or heads are counted. "auto" averages where
-        all members have probabilities. Of a pool in which one member had none, those
-        kept count heads as they were chosen to; their ``predict_proba`` is the mean of
-        probabilities all the same, and its largest may be another class.
+        Whether probabilities are averaged or votes are counted. "auto" averages if all
+        members have probabilities. If a member of the pool had none, the kept members
+        count votes, as they were chosen to; ``predict_proba`` is still the mean of
+        probabilities, and its largest may be another class.
 
     Attributes
     ----------
     estimators_ : list of classifiers
-        The members as they are asked.
+        The members.
     names_ : list of str
-        What they are called.
+        Their names.
     weights_ : ndarray
         Their weights.
     features_ : list of ndarray or None
-        The columns each member sees; None for all.
+        The columns that each member uses; None for all.
     labels_ : list of bool
-        Which members answer with labels; the others with positions in ``classes_``.
+        Which members return labels; the others return positions in ``classes_``.
     classes_ : ndarray
         The classes.
     pruning_ : dict
-        How the members were chosen, where :func:`quorate.prune` did that.
+        How the members were chosen, if by :func:`quorate.prune`.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.estimators_[0].n_features_in_)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit copies of the members anew, each on all columns."""
+        """Fit copies of the members, each on all columns."""
         one_of("WeightedVoting", "voting", self.voting, ("auto", "soft", "hard"))
         named = {str(name): member for name, member in _by_name(self.estimators)}
         for name, member in named.items():
@@ -177,7 +177,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predict classes; the first of those with the largest weight."""
+        """Predict classes, the lowest of a tie."""
         check_is_fitted(self)
         # Votes are compared as they add up, averages after the division.
         sums = self._shares(X) if self._averages() else self._sums(X, soft=False)

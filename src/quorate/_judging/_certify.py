@@ -1,4 +1,4 @@
-"""One door for every way to ask: votes and an order, two models, a summary."""
+"""Certificates from votes and an order, from two models, or from a summary."""
 
 from typing import Any
 
@@ -62,40 +62,40 @@ def certify(
     source: RowSource = "auto",
     target: str | None = None,
 ) -> Certificate:
-    """Find the smallest prefix of an order that is surely about as good as all.
+    """Certify the smallest prefix of an order that is about as good as all members.
 
-    Called as ``certify(votes, order)``, or as ``certify(big, small, X, y)`` for two
-    fitted ensembles, of which the second is then the only candidate. Data that do not
-    fit in memory come as batches, ``certify(big, small, batches)``, or as the summary
-    of an earlier pass, ``certify(quorate.summarise(big, batches, against=small))``.
+    Call ``certify(votes, order)``, or ``certify(big, small, X, y)`` for two fitted
+    ensembles, of which the second is then the only candidate. For data that do not fit
+    in memory, pass batches, ``certify(big, small, batches)``, or the summary of an
+    earlier pass, ``certify(quorate.summarise(big, batches, against=small))``.
 
     Parameters
     ----------
     votes : Votes, Summary or fitted ensemble
-        Votes of all members on labelled samples that took part neither in training nor
-        in choosing the order; or the big ensemble. Errors are those of the ensemble
+        Votes of all members on labelled samples that were used neither for training nor
+        for choosing the order; or the big ensemble. Errors are those of the ensemble
         itself, by ``votes.rule``.
     order : Selection, fitted Pruner, array-like of int, or fitted ensemble
-        Members in the order in which they come in, fixed before these votes were seen.
-        A choice that is no sequence of choices (with weights of its own, or searched
-        anew at each size) is certified as it is or not at all. Or the small ensemble.
+        Members in the order in which they are added, fixed independently of these
+        votes; or the small ensemble. A selection whose smaller sizes are not its
+        prefixes (with new weights, or searched for each size) is certified as a whole
+        or not at all.
     X, y : array-like
-        Samples that neither training nor choosing saw, with two ensembles; or, without
-        ``y``, what :func:`quorate.summarise` takes as batches.
+        With two ensembles, samples that were used neither for training nor for
+        choosing; or, without ``y``, what :func:`quorate.summarise` takes as batches.
     tolerance : float, optional
-        By how much the error may exceed that of the whole ensemble. By default 0.02, or
-        a fifth of the share of the rarest class if that is less. A tolerance that a
-        model which never predicts some class would keep to as well is refused.
+        How much the error may exceed that of the whole ensemble. By default 0.02, or a
+        fifth of the share of the rarest class if that is smaller. A tolerance that even
+        a model which never predicts some class would meet is refused.
     delta : float
-        Probability of a wrong certificate, over the draw of the samples, at most.
+        Maximum probability of a wrong certificate, over the draw of the samples.
     class_weight : {"balanced"}, optional
         Certify the balanced error: the mean over classes of the error on samples of the
         class.
     scoring : None or "accuracy"
         Certificates are about errors; any other score is refused.
     source : {"auto", "new", "training"}
-        What the samples are to two ensembles; "new" is believed. See
-        :func:`quorate.prune`.
+        Whether the samples are new or training data. See :func:`quorate.prune`.
     target : str, optional
         The column of labels, for batches from files.
 
@@ -107,8 +107,8 @@ def certify(
     Raises
     ------
     ValueError
-        If members were trained on the samples, or chosen on them, where that is known;
-        if nobody can tell; or if there are too few of them.
+        If members are known to have been trained or chosen on the samples, if that is
+        unclear, or if there are too few samples.
 
     Notes
     -----
@@ -117,11 +117,11 @@ def certify(
     each size the limit on the excess error is :func:`quorate.excess_limit`, from the
     samples wrong only by the subset and those wrong only by the whole ensemble: an
     exact test, inverted. The ``error_limit`` of the certificate is a statement of its
-    own, also wrong with probability ``delta`` at most: since the size was chosen by the
-    same samples, its level is ``delta`` divided by the number of ensembles that could
-    have come out, the whole one included. Where there is only one candidate, as with
-    two models, nothing is chosen: the level is ``delta``, and both limits are given
-    whether it is certified or not, as :func:`quorate.compare` gives them.
+    own, also wrong with probability ``delta`` at most: because the size was chosen on
+    the same samples, its level is ``delta`` divided by the number of possible results,
+    including the whole ensemble. If there is only one candidate, as with two models,
+    the level is ``delta``, and both limits are given whether it is certified or not, as
+    in :func:`quorate.compare`.
 
     With ``class_weight="balanced"`` the errors of a class are a mean over its own
     samples, for which the limits hold at level ``delta / K`` with ``K`` classes.
@@ -238,7 +238,7 @@ def _certify_model(
 
 
 def _check_unseen(votes: VoteCounts) -> None:
-    """Refuse to promise anything on samples that a member has seen."""
+    """Refuse samples that a member was trained on."""
     if isinstance(votes, Votes) and np.unique(votes.samples).size < votes.n_samples:
         raise ValueError(
             "certify: samples come more than once, which proves no more than once; "
@@ -265,8 +265,8 @@ def _walk_down(
 ) -> Certificate:
     """Test candidates, from the largest down, until one fails.
 
-    The errors of each class are limited by themselves if they are to count the same, at
-    a level that leaves room for all of them to hold at once.
+    For the balanced error, the errors of each class are limited separately, at a level
+    at which all limits hold at once.
     """
     counts, samples = paired.errors, paired.samples
     given = "" if tolerance is None else f"tolerance={tolerance!r}"
@@ -341,7 +341,7 @@ def _walk_down(
 def _check_samples(
     samples: IntArray, classes: Array, tolerance: float, delta: float
 ) -> None:
-    """Refuse too few samples, of a class that counts by itself or of all."""
+    """Refuse too few samples, in total or of a class."""
     if (samples == 0).any():
         label = classes[samples == 0][0].item()
         raise ValueError(

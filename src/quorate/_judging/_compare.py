@@ -1,4 +1,4 @@
-"""Two models side by side: size, speed, accuracy or another score, agreement."""
+"""Compare two models: size, speed, accuracy or another score, agreement."""
 
 import warnings
 from collections.abc import Callable, Iterable
@@ -134,7 +134,7 @@ class RareClass:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a smaller model saves and what it costs.
+    """Comparison of two models: what the smaller one saves and what it costs.
 
     Attributes
     ----------
@@ -147,42 +147,41 @@ class Comparison:
     memory_bytes : tuple[int, int]
         Memory taken, before and after.
     predict_milliseconds : tuple[float, float] | None
-        Best measured time to predict the samples, before and after; None for samples
-        that came in batches.
+        Best measured time to predict the samples, before and after; None for batches.
     n_samples : int
-        Number of samples judged on.
+        Number of samples.
     source : VoteSource
-        What the accuracies rest on: new samples, out-of-bag votes, or nothing.
+        What the accuracies are based on.
     accuracy : tuple[float, float] | None
         Accuracy on the samples, before and after: each model's own ``score``. On
-        training samples that of out-of-bag votes, or None where there are none.
+        training samples that of out-of-bag votes, or None if there are none.
     agreement : float | None
         Share of samples on which both predict the same class.
     error_limits : tuple[float, float] | None
         Exact upper limits on the error, before and after, each with 95 % confidence;
-        None on training samples, from which nothing can be promised.
+        None on training samples.
     excess_limit : float | None
-        Exact upper limit on how much more the second errs, with 95 % confidence.
+        Exact upper limit on the extra error of the second model, with 95 % confidence.
     recalls : dict[str, tuple[float, float]] | None
-        Share of each class's samples that is found, before and after.
+        Recall of each class, before and after.
     recall_limits : dict[str, float] | None
         Upper limits on the recall that each class loses, which hold together with 95 %
-        confidence; None where no limits are given.
+        confidence, or None.
     scoring : str
-        What the models were to be judged by.
+        Name of the score.
     score : tuple[float, float] | None
-        That score, before and after; None unless one was asked for and can be had.
+        The score, before and after, if one was requested and can be computed.
     score_errors : tuple[float, float, float] | None
         Standard errors of the score before, after, and of the difference.
     score_is_share : bool
-        Whether the score goes up to 1, as accuracy does.
+        Whether the best value of the score is 1, as for accuracy.
     chosen_on : bool
-        Whether members of either were chosen on these samples; no limit is given then.
+        Whether members were chosen on these samples; no limits are given then.
     rare : RareClass | None
-        How well both rank the rarest class, where that has less than 10 % of the
-        samples and both give probabilities.
+        How well both rank the rarest class, if it has less than 10 % of the samples and
+        both have probabilities.
     flaw : str
-        Why out-of-bag votes cannot judge; empty where they can.
+        Why out-of-bag votes cannot be used for scores, or empty.
     undistilled : bool
         Whether accuracy and the like are those of the second model's members before
         they were distilled.
@@ -279,7 +278,7 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """What the accuracies rest on, what was timed and what limits are, in words."""
+        """What the accuracies, times and limits are based on."""
         notes = [_NOTES[self.source].format(n=self.n_samples)]
         if self.flaw:
             notes = [f"The accuracy cannot be estimated: {self.flaw}."]
@@ -350,26 +349,26 @@ def compare(
     Parameters
     ----------
     before, after : fitted ensembles
-        What :func:`quorate.collect_votes` reads, or a
-        :class:`quorate.PrunedClassifier` or :class:`quorate.LazyClassifier`. A list or
-        dict decides as the :class:`quorate.WeightedVoting` of its members does.
+        What :func:`quorate.collect_votes` reads, or a :class:`quorate.PrunedClassifier`
+        or :class:`quorate.LazyClassifier`. A list or dict predicts as the
+        :class:`quorate.WeightedVoting` of its members does.
     X, y : array-like
-        Samples that neither was trained or chosen on: on others the accuracy flatters,
-        and no limits are given, where that is known. For data that do not fit
-        in memory, give no ``y`` and as ``X`` what :func:`quorate.summarise` takes as
+        Samples that neither was trained or chosen on; on others the accuracy is too
+        optimistic, and no limits are given if that is known. For data that do not fit
+        in memory, pass no ``y`` and as ``X`` what :func:`quorate.summarise` takes as
         batches, or the summary of an earlier pass of ``before`` against ``after``.
     repeats : int
-        Measurements of the time to predict, in turns, of which the best count.
+        Number of alternating measurements of the time to predict; the best counts.
     scoring : str, scorer, callable or None
-        A score to compare by beside accuracy, with standard errors; see
-        :func:`quorate.select`. Over batches those that counts of decided classes tell:
+        A score to report in addition to accuracy, with standard errors; see
+        :func:`quorate.select`. For batches, one that can be computed from counts:
         balanced accuracy, precision, recall, F1, Jaccard, Matthews' correlation.
     positive : label, optional
         The class that ``scoring`` is about, against all others: "average_precision",
         "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
     source : {"auto", "new", "training"}
-        What the samples are to both models; you are believed. On training samples they
-        are compared by out-of-bag votes. See :func:`quorate.prune`.
+        Whether the samples are new or training data. On training data the models are
+        compared by out-of-bag votes. See :func:`quorate.prune`.
     target : str, optional
         The column of labels, for batches from files.
 

@@ -1,4 +1,4 @@
-"""Prune while fitting."""
+"""A classifier that trains and prunes an ensemble."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -77,81 +77,77 @@ def _inner_has(name: str) -> Callable[[Method], Method]:
 
 
 class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Fit an ensemble and keep the members that decide.
+    """Fit an ensemble and prune it.
 
     Parameters
     ----------
     estimator : ensemble, optional
         A bagging, forest, extra trees, AdaBoost or voting classifier, or a pipeline
-        that ends in one; a forest by default. A fitted one comes wrapped in
-        ``FrozenEstimator`` and is only pruned.
+        that ends in one; a forest by default. A fitted ensemble wrapped in
+        ``FrozenEstimator`` is only pruned.
     method : str or Pruner
-        A name from :func:`quorate.methods`, a pruner object, or "auto" for the one that
-        suits the ensemble; see :func:`quorate.pruning.choose_method`.
+        A name from :func:`quorate.methods`, a pruner object, or "auto" for a method
+        that suits the ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
-        Fraction in (0, 1] or number of members; "auto" for the smallest size from which
-        on none is worse than the best by more than one standard error, by log-loss or
-        errors as in :func:`quorate.prune`; None where the method finds its own size. By
-        default 0.2, and for voting ensembles as in :func:`quorate.prune`.
+        Fraction in (0, 1] or number of members; "auto" for the smallest size within one
+        standard error of the best, by log-loss or errors as in :func:`quorate.prune`;
+        None if the method chooses its own size. By default 0.2, and for voting
+        ensembles as in :func:`quorate.prune`.
     prune_on : {"auto", "oob", "train"}, float or cross-validation splitter
-        What to choose on. "oob": out-of-bag votes. "train": votes on the training
-        samples. A fraction of the samples: held out from training. A splitter: every
-        sample is voted on by the members of an ensemble that did not see it, member t
-        of each fold standing for member t of the ensemble fitted on all samples; no
-        sample may be held out twice.
-        "auto": out-of-bag votes where the ensemble bootstraps, otherwise a quarter is
-        held out, as it is where out-of-bag votes do not cover every class and the size
-        is to be found; with ``method="auto"`` boosting, and forests and bagging that do
-        not bootstrap, choose on training votes, by methods that these do not mislead,
-        unless the size is to be found, which training votes cannot tell. With a frozen
-        estimator a fraction or splitter is not needed: all samples given are
-        used, out of bag if they are its training data.
+        Which votes to choose members on. "oob": out-of-bag votes. "train": votes on the
+        training samples. A fraction: votes on this share of the samples, held out from
+        training. A splitter: votes of cross-validation, where the votes of member t of
+        each fold are used for member t of the ensemble fitted on all samples; no sample
+        may be held out twice. "auto": out-of-bag votes if the ensemble bootstraps,
+        otherwise a quarter is held out, also if out-of-bag votes do not cover every
+        class and the size must be found. With ``method="auto"``, boosting, and forests
+        and bagging that do not bootstrap, use training votes with methods that are not
+        misled by them, unless the size must be found. With a frozen estimator a
+        fraction or splitter has no effect: all samples are used, out of bag if they are
+        its training data.
     refit : bool
         After holding out, fit the ensemble again on all samples and keep the members at
-        the chosen positions. Sensible where positions have a meaning: voting, boosting.
+        the chosen positions. Sensible if positions have a meaning: voting, boosting.
     random_state : int, RandomState or None
-        Seed of the split, and of estimator and method where they have none of their
-        own.
+        Seed of the split, and of estimator and method if they have no seed.
     n_jobs : int, optional
-        Members asked at the same time.
+        Number of members evaluated in parallel.
     lazy : {None, "exact", "bayes", "calibrated"} or dict
-        Whether ``predict`` stops asking members once the vote of those kept is decided,
-        and when: a mode of :class:`quorate.LazyClassifier`, or its parameters.
-        "calibrated" needs samples that the members have not seen: those that a
-        fraction for ``prune_on`` holds out, or those given to a frozen estimator. Half
-        of them, drawn at random, then choose the members and the other half
-        calibrates, since rows that did both would promise too much. For the same
-        reason "bayes" measures nothing here; ``lazy_.fit`` with other samples does.
+        Early exit for ``predict``: a mode of :class:`quorate.LazyClassifier`, or a dict
+        of its parameters. "calibrated" needs samples that the members were not trained
+        on: those held out by a fraction for ``prune_on``, or those given to a frozen
+        estimator. A random half of them is used to choose members and the other half to
+        calibrate. For the same reason "bayes" measures nothing here; ``lazy_.fit`` with
+        other samples does.
     scoring : str, scorer, callable or None
-        What good means when members and their number are chosen; see
-        :func:`quorate.select`. Accuracy by default. ``score`` stays accuracy, as with
-        every classifier.
+        Score to choose members and their number by; see :func:`quorate.select`.
+        Accuracy by default. The method ``score`` always returns accuracy.
     distil : bool, dict or "auto"
-        Give the leaves of the trees kept new values, so that they agree with the whole
-        ensemble: True, or a dict of parameters of :func:`quorate.distil`. For ensembles
-        that average the probabilities of trees. "auto" does so with ``method="auto"``,
-        as in :func:`quorate.prune`.
+        Whether to refit the leaves of the kept trees to the whole ensemble; a dict has
+        parameters of :func:`quorate.distil`. Only for ensembles that average the
+        probabilities of trees. "auto" distils with ``method="auto"``, as in
+        :func:`quorate.prune`.
 
     Attributes
     ----------
     estimator_ : fitted ensemble
         The smaller ensemble, of the same class as ``estimator``; a
-        :class:`quorate.WeightedVoting` where a method chose weights for one that has
-        none.
+        :class:`quorate.WeightedVoting` if a method chose weights for an ensemble that
+        cannot store them.
     pruner_ : Pruner
         The fitted method.
     curve_ : SizeCurve or None
-        Error of the vote over the number of members, where the method has an order.
+        Error by number of members, if the method has an order.
     support_ : ndarray of bool
-        Which of the members fitted are kept.
+        Mask of the fitted members that are kept.
     lazy_ : LazyClassifier or None
-        What ``predict`` goes through, if ``lazy`` was given.
+        The classifier that ``predict`` uses, if ``lazy`` was given.
     classes_ : ndarray
         The classes.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
-        Names of the features, where X had names.
+        Names of the features, if X had names.
 
     Examples
     --------
@@ -200,9 +196,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         y : array-like of shape (n_samples,)
             Labels.
         **fit_params
-            Passed to the estimator's ``fit`` (``sample_weight``, say), by metadata
-            routing where that is enabled. Arrays of one value per sample are split
-            along with X.
+            Passed to the estimator's ``fit`` (for example ``sample_weight``), by
+            metadata routing if it is enabled. Arrays with one value per sample are
+            split together with X.
         """
         validate_data(self, X, skip_check_array=True)
         shape = column_or_1d(y, warn=True).shape
@@ -266,7 +262,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predict classes with the smaller ensemble, lazily if so told."""
+        """Predict classes with the smaller ensemble, with early exit if set."""
         check_is_fitted(self, "estimator_")
         if self.lazy_ is not None:
             return np.asarray(self.lazy_.predict(X))
@@ -289,7 +285,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
 
     @property
     def feature_importances_(self) -> Array:
-        """Importances of the features, where the smaller ensemble has them."""
+        """Feature importances, if the smaller ensemble has them."""
         return np.asarray(self.__quorate_ensemble__().feature_importances_)
 
     def __quorate_ensemble__(self) -> Any:

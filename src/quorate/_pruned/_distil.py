@@ -1,4 +1,4 @@
-"""Give the leaves of a small ensemble new values, so that it agrees with a teacher."""
+"""Distil: refit the leaves of a small ensemble of trees to a teacher."""
 
 import inspect
 from collections.abc import Mapping
@@ -62,47 +62,46 @@ def distil(
     target: str | None = None,
     verbose: int = 1,
 ) -> Model:
-    """Return a copy of a small ensemble of trees that agrees with a teacher.
+    """Return a copy of a small ensemble of trees, distilled from a teacher.
 
-    The trees keep their splits. Their leaves get new class probabilities, those with
-    which the mean of the trees is closest to the teacher's probabilities on rows
-    crossed from ``X``, on the rows of ``X`` where the teacher can be asked out of bag
-    about them, and on ``unlabelled`` rows. Labels are not needed.
+    The trees keep their splits. The class probabilities of their leaves are refitted,
+    so that the mean of the trees is closest to the teacher's probabilities on synthetic
+    rows crossed from ``X``, on the rows of ``X`` if the teacher has out-of-bag
+    predictions for them, and on ``unlabelled`` rows. Labels are not needed.
 
     Parameters
     ----------
     small : fitted ensemble
         A forest, extra trees or bagging of trees, a soft vote of trees, or a pipeline
-        that ends in one: what averages the probabilities of trees. It is not changed.
+        that ends in one, which averages the probabilities of trees. It is not modified.
     teacher : fitted classifier, list or dict
         Anything with ``predict_proba`` over the same classes: the ensemble that
-        ``small`` was pruned from, or a better model. Of the members of a list or dict
-        the mean counts.
+        ``small`` was pruned from, or a better model. For a list or dict, the mean of
+        its members is used.
     X : array-like, sparse matrix or data frame
-        Rows that ``small`` and ``teacher`` take, best those they were trained on.
-        New rows take each value from one of two of them, so it has to be a table,
+        Rows in the format of ``small`` and ``teacher``, preferably their training data.
+        Synthetic rows take each value from one of two rows, so it must be a table,
         unless there are ``unlabelled`` rows. Or what :func:`quorate.summarise` takes as
-        batches, of rows that nobody was trained on.
+        batches, of rows that no model was trained on.
     unlabelled : array-like, sparse matrix or data frame, optional
-        Further rows that nobody was trained on.
+        Additional rows that no model was trained on.
     n_rows : int or "auto"
-        How many rows are crossed; "auto" for 60 000. 0 only beside ``unlabelled``.
+        Number of synthetic rows; "auto" for 60 000. 0 only with ``unlabelled`` rows.
     ridge : float or "auto"
-        How strongly leaves are held to their old values: the factor of the sum of
-        squared changes. "auto" for 2 / (number of trees)^2, with which the old value
-        of a leaf counts as much as two rows in it. Between a quarter and four times
-        of that makes little difference.
+        Strength of the penalty on changes of leaf values: the factor of the sum of
+        squared changes. "auto" for 2 / (number of trees)^2, with which the old value of
+        a leaf counts as much as two rows in it. A quarter to four times that value
+        makes little difference.
     random_state : int, RandomState, Generator or None
         Seed of the crossing.
     n_jobs : int, optional
-        Blocks of rows that are worked on at the same time; the result is the same for
-        any number.
+        Number of blocks of rows processed in parallel; it does not change the result.
     progress : callable, optional
-        Called as ``progress(done, total)`` now and then, instead of a bar.
+        Called as ``progress(done, total)`` from time to time, instead of a progress bar.
     max_samples : int, optional
-        Learn on, and cross, a stratified sample of so many rows of X if there are more;
-        200 000 by default, which is said. Of batches the classes are their labels,
-        otherwise what ``small`` predicts. ``distillation_["drawn"]`` has it.
+        Use a stratified sample of this size if X has more rows; 200 000 by default,
+        with a warning. Batches are stratified by their labels, other rows by the
+        predictions of ``small``. ``distillation_["drawn"]`` records it.
     target : str, optional
         The column of labels, where X is files.
     verbose : int
@@ -112,32 +111,30 @@ def distil(
     Returns
     -------
     ensemble of the same class
-        ``distillation_`` says what was done, and so does ``pruning_["distil"]`` where
+        ``distillation_`` records what was done, and so does ``pruning_["distil"]`` if
         members were chosen before. ``distillation_["rows"]`` has digests of the rows
-        learned on, in X and beside it, on which nothing is certified, nor any limit
-        given. Its out-of-bag scores are gone, and
-        nothing is out of bag any more: the teacher has seen all training rows, so
-        judge it on rows that nobody was trained on.
+        used, which are refused for certificates and limits. Out-of-bag scores are
+        removed, and there are no out-of-bag votes: the teacher was trained on all
+        training rows, so evaluate the result on new data.
 
     Notes
     -----
-    With targets F and p the mean of the trees, ``sum_i w_i |p(x_i) - F(x_i)|^2 +
-    ridge |v - v_old|^2`` is minimised over leaf values v that are probabilities. Real
-    rows have weight 3, crossed rows 1. Of more than 60 000 rows of X as many, drawn at
-    random, are learned on.
+    With targets F and p the mean of the trees, ``sum_i w_i |p(x_i) - F(x_i)|^2 + ridge
+    |v - v_old|^2`` is minimised over leaf values v that are probabilities. Real rows
+    have weight 3, synthetic rows 1. If X has more than 60 000 rows, a random sample of
+    60 000 is used.
 
-    Trees take turns, 20 times at most, each with the best values of its leaves given
-    those of the others. In the end all leaf values are rounded to multiples of 1/256,
-    so that the pickled, compact, C and ONNX forms of the model have the same leaves, to
-    the bit, and files are small.
+    Trees are updated in turn, at most 20 times, each with the best values of its leaves
+    given those of the others. Finally all leaf values are rounded to multiples of
+    1/256, so that the pickled, compact, C and ONNX forms of the model have identical
+    leaves and files are small.
 
     Memory is at most 8 bytes per row and kept tree and 40 bytes per row and class, for
-    all rows learned on, beside blocks of at most 4 million values of X, one for each
-    job.
+    all rows used, plus blocks of at most 4 million values of X, one for each job.
 
     See Also
     --------
-    prune : With ``distil=True``, choose members and distil those kept.
+    prune : With ``distil=True``, choose members and distil them.
 
     Examples
     --------

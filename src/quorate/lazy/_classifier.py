@@ -1,4 +1,4 @@
-"""The classifier that stops asking."""
+"""A classifier with early exit."""
 
 import os
 from numbers import Integral, Real
@@ -59,10 +59,10 @@ _UNLIKELY = 0.01
 
 
 class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Predict as a fitted ensemble does, without asking members that change nothing.
+    """Predict as a fitted ensemble does, with early exit.
 
-    Members are asked one block after the other, only about samples that are still
-    open. The reference is always the ensemble's own ``predict``.
+    Members are evaluated block by block, only on samples that are not decided yet. The
+    reference is always the ensemble's own ``predict``.
 
     Parameters
     ----------
@@ -72,42 +72,42 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         classifiers; or a :class:`quorate.PrunedClassifier`. It is never fitted again,
         and copies made by ``clone`` share it.
     mode : {"exact", "bayes", "calibrated", "all"}
-        When to stop asking about a sample. "exact": when the members left cannot turn
-        the vote; the prediction is the ensemble's on every sample. "bayes": when the
-        leader stays ahead with probability ``confidence``, by a model of the vote (see
-        Notes). "calibrated": when the lead is large for what is left, by a threshold
-        under which the share of changed predictions is at most ``epsilon``, as
-        ``guarantee`` says. "all": never; everyone is asked, and ``predict_proba`` is
-        the ensemble's.
+        When to stop on a sample. "exact": when the remaining members cannot change the
+        prediction, which is the ensemble's on every sample. "bayes": when the leading
+        class stays ahead with probability ``confidence``, by a model of the vote (see
+        Notes). "calibrated": when the lead exceeds a threshold with which the share of
+        changed predictions is at most ``epsilon``, in the sense of ``guarantee``.
+        "all": never; all members are evaluated, and ``predict_proba`` is the
+        ensemble's.
     confidence : float
         For "bayes": in [0.5, 1).
     epsilon : float
         For "calibrated": in (0, 1). ``fit`` needs at least 1 / epsilon - 1 samples.
     order : {"auto", "given", "random"} or array of int
-        In which order members are asked. "auto": at random where all weights are equal,
-        and in mode "bayes", whose promise needs that; else the largest weight first. In
-        mode "exact", and if ``fit`` is given X, weights are multiplied by the share of
-        samples on which the member agrees with the ensemble. Samples that calibrate do
-        not choose the order, or the threshold would be too low.
+        The order in which members are evaluated. "auto": random if all weights are
+        equal, and in mode "bayes", whose guarantee needs that; otherwise the largest
+        weight first. In mode "exact", and if X is passed to ``fit``, weights are
+        multiplied by the share of samples on which the member agrees with the ensemble.
+        Calibration samples are not used for the order, because the threshold would be
+        too low.
     block_size : int or "auto"
-        Members asked between two looks at the vote; "auto" for few where most samples
-        are decided, and more and more after that.
+        Members evaluated between two checks of the vote; "auto" for small blocks where
+        most samples are decided, and growing ones after that.
     random_state : int, RandomState or None
         Seed of the random order.
     n_jobs : int, optional
-        Parts of the samples worked on at the same time, by threads.
+        Number of threads, each for a part of the samples.
     guarantee : "mean" or float
-        For "calibrated": what is at most ``epsilon``. "mean": the share of changed
-        predictions on average over draws of the samples given to ``fit``; about a third
-        of the single fits exceed it. A probability in [0.5, 1): the share itself, after
-        this very ``fit``, with that probability. At 0.95 and ``epsilon=0.005``, ``fit``
-        needs at least 598 samples and not 199.
+        For "calibrated": what is at most ``epsilon``. "mean": the mean share of changed
+        predictions over draws of the samples passed to ``fit``; about a third of single
+        fits exceed it. A probability in [0.5, 1): the share after this ``fit``, with
+        that probability. At 0.95 and ``epsilon=0.005``, ``fit`` needs at least 598
+        samples instead of 199.
     engine : {"auto", "compiled", "numpy"}
-        What asks the members. "compiled": kernels in C, for trees of forests, extra
+        What evaluates the members. "compiled": C kernels, for trees of forests, extra
         trees, bagging, AdaBoost and :class:`quorate.WeightedVoting`, if quorate was
-        installed with them. "numpy": scikit-learn's trees and NumPy. "auto": the first
-        where possible. Both give the same answers. Sparse rows are always asked about
-        by the second.
+        installed with them. "numpy": scikit-learn's trees and NumPy, always used for
+        sparse rows. "auto": the first if possible. Both give the same results.
 
     Attributes
     ----------
@@ -116,61 +116,59 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     n_members_ : int
         Number of members.
     order_ : ndarray of int
-        Members in the order in which they are asked.
+        Members in the order in which they are evaluated.
     stops_ : ndarray of int
-        Members asked at each look at the vote.
+        Number of members evaluated at each check of the vote.
     threshold_ : float or None
         For "calibrated": the lead that is enough, in units of the square root of the
-        sum of the squared weights left.
+        sum of the squared remaining weights.
     expected_disagreement_ : float or None
-        Share of predictions that may differ from the ensemble's, at most: 0 for
-        "exact"; what the number of samples certifies for "calibrated", on average or
-        with the probability that ``guarantee`` asks for. For "bayes" one minus the
-        confidence, or None where that is not promised: for an order of your own, for
-        unequal weights, or if the samples given to ``fit`` speak against it.
+        Maximum share of predictions that differ from the ensemble's: 0 for
+        "exact"; for "calibrated" the share that the samples guarantee, on average or
+        with the probability ``guarantee``. For "bayes" one minus the
+        confidence, or None if that is not guaranteed: for an order of your own, for
+        unequal weights, or if the samples passed to ``fit`` contradict it.
     engine_ : {"compiled", "numpy"}
-        What asks the members.
+        What evaluates the members.
     measured_disagreement_ : float or None
-        Share of the samples given to ``fit`` whose prediction differs.
+        Share of the samples passed to ``fit`` whose prediction differs.
     measured_members_ : float or None
-        Mean number of members asked about the samples given to ``fit``.
+        Mean number of members evaluated on the samples passed to ``fit``.
     n_features_in_ : int
-        Number of features, where the ensemble knows it.
+        Number of features, if the ensemble knows it.
     feature_names_in_ : ndarray of str
-        Names of the features, where the ensemble knows them.
+        Names of the features, if the ensemble knows them.
 
     See Also
     --------
-    prune : Save memory as well, by dropping members for good.
+    prune : Save memory as well, by dropping members.
 
     Notes
     -----
-    Exact mode stops only if the lead is larger than all that is left by more than any
-    order of adding up can change it. Votes with weights that are whole numbers are
-    counted exactly, ties included. Where all members were asked and the lead is within
-    rounding, the shares are added up again as the ensemble does, or it is asked itself.
-    The promise holds for members whose answer on a sample does not depend on the
-    samples beside it, and whose probabilities are between 0 and 1.
+    Exact mode stops only if the lead exceeds the sum of the remaining members by more
+    than any order of summation can change. Votes with integer weights are counted
+    exactly, ties included. If all members were evaluated and the lead is within
+    rounding error, the sum is computed again in the ensemble's own order, or the
+    ensemble itself predicts. This holds for members whose prediction for a sample does
+    not depend on other samples, and whose probabilities are between 0 and 1.
 
     "bayes" follows Hernández-Lobato, Martínez-Muñoz and Suárez (2009), on the two
-    classes in front. The prior is uniform: before anyone is asked, every share of the
-    votes is taken to be as likely as any other, and members are asked in random order.
-    The promise is an average over samples of which this is true. Forests, extra trees
-    and bagging of deep trees keep it where there is something to learn; members that
-    are all near a coin do not, nor does boosting, whose votes are close on most
-    samples. Probabilities take the place of votes, rounded against the leader: right
-    for deep trees, which are almost always sure, and slow for members that never are;
-    prefer "calibrated" there.
+    leading classes, with a uniform prior for the share of votes and members in random
+    order. The guarantee is an average over samples for which this holds. Forests, extra
+    trees and bagging of deep trees meet it if there is something to learn; members that
+    all vote nearly at random do not, and neither does boosting, whose votes are close
+    on most samples. Probabilities are used as votes, rounded against the leading class:
+    correct for deep trees, which are almost always certain, and slow for members that
+    never are; prefer "calibrated" for those.
 
     "calibrated" is conformal risk control (Angelopoulos and others, 2022), or with a
     probability as ``guarantee`` an exact binomial (Clopper-Pearson) limit. Its samples
-    must be such as those to come: not the ones the members were trained on, nor the
-    ones they were chosen on.
+    must come from the distribution of the data to predict, and must not be those that
+    members were trained or chosen on.
 
-    An ensemble that is fitted again in place, or grows, has other members than ``fit``
-    has seen: ``predict`` then raises ``NotFittedError``. A member that is fitted again
-    by itself, and weights or leaves that somebody edits, are not noticed, and trees are
-    asked as they were; call ``fit`` again after that.
+    If the ensemble is fitted again in place, or grows, ``predict`` raises
+    ``NotFittedError``. Changes of a single member, of weights or of leaves are not
+    detected; call ``fit`` again after them.
 
     Examples
     --------
@@ -215,21 +213,19 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self.engine = engine
 
     def fit(self, X: Any = None, y: Any = None, source: RowSource = "auto") -> Self:
-        """Prepare: choose the order, compute tables, calibrate. Nothing is trained.
+        """Choose the order, compute tables and calibrate; nothing is trained.
 
         Parameters
         ----------
         X : array-like, sparse matrix or data frame, optional
-            Samples such as those to come, which the members were not trained on. Mode
-            "calibrated" needs them; the others measure on them what to expect, and
-            "bayes" warns if more predictions change than it promises.
+            New samples, from the distribution of the data to predict. Mode "calibrated"
+            needs them; the others use them to measure how many predictions change, and
+            "bayes" warns if there are more than its confidence allows.
         y : array-like of shape (n_samples,), optional
-            Labels are not needed. Lists of classifiers that do not say which classes
-            they know learn of those in y.
+            Not needed, except for lists of classifiers that do not know their classes.
         source : {"auto", "new", "training"}
-            What X is to the members; "new" is believed. On samples that they were
-            trained on nothing can be promised, with a warning. See
-            :func:`quorate.prune`.
+            Whether X is new or training data. On training data there is no guarantee,
+            and a warning is issued. See :func:`quorate.prune`.
 
         Returns
         -------
@@ -293,7 +289,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predict classes: the ensemble's own answer, up to what the mode allows."""
+        """Predict classes as the ensemble does, up to what the mode allows."""
         ready = self._prepared()
         codes = ready.codes(X)
         if codes is None:
@@ -304,20 +300,20 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the score of each class at the moment of stopping.
 
-        It is the mean over the members asked of what the ensemble adds up:
-        probabilities where it averages them, shares of the weighted vote where it
-        counts votes. Since the asking stops when the winner is clear, it is not the
-        ensemble's own probability; with ``mode="all"``, which asks everyone, it is.
+        It is the mean over the evaluated members: of probabilities if the ensemble
+        averages them, of shares of the weighted vote if it counts votes. Because
+        evaluation stops when the predicted class is decided, it is not the ensemble's
+        own probability, except with ``mode="all"``.
         """
         ready = self._prepared()
         return ready.probabilities(self._ask(ready, X).scores)
 
     def members_asked(self, X: Any) -> IntArray:
-        """Return how many members are asked about each sample."""
+        """Return the number of members evaluated for each sample."""
         return self._ask(self._prepared(), X).asked
 
     def curve(self, X: Any, settings: Any = None) -> LazyCurve:
-        """Measure members asked and predictions changed over other settings.
+        """Measure members evaluated and predictions changed for other settings.
 
         Parameters
         ----------
@@ -358,12 +354,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     # Serving
 
     def compact(self) -> CompactClassifier:
-        """Return a model that answers the same from arrays, without the ensemble.
+        """Return a compact model with the same predictions, without the ensemble.
 
-        It has only what serving needs: it pickles, it is stored by :func:`quorate.save`
-        without anything that runs, loaded without trusting a type, and takes a small
-        part of the memory. It cannot be fitted, pruned, measured or converted any more,
-        and takes no sparse rows.
+        It contains only arrays: it can be pickled, saved by :func:`quorate.save`,
+        loaded without trusting a type, and takes little memory. It cannot be fitted,
+        pruned, measured or converted, and takes no sparse rows.
 
         Returns
         -------
@@ -380,10 +375,10 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file without dependencies.
 
-        It holds the trees, the kernel that also answers here, and two functions that
-        give the same answers: ``name_predict(row)`` and ``name_predict_rows(rows,
-        n_rows, codes)``, with rows of 32-bit floats and positions in ``name_labels``.
-        Rows are not checked. The head of the file says how much stack they need.
+        It contains the trees, the same kernel, and two functions that give the same
+        predictions: ``name_predict(row)`` and ``name_predict_rows(rows, n_rows,
+        codes)``, with rows of 32-bit floats and positions in ``name_labels``. Rows are
+        not checked. The comment at the top says how much stack they need.
 
         Compile it with ``-ffp-contract=off``. Under ``-ffast-math``, ``-Ofast`` or
         ``-ffinite-math-only`` it does not compile: leaves are known by a NaN.
@@ -391,9 +386,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         Parameters
         ----------
         path : path
-            Where to write it, in one step.
+            Output file.
         name : str
-            What the functions begin with, for programs that have several models.
+            Prefix of the functions, for programs that use several models.
 
         Raises
         ------

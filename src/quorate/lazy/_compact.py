@@ -1,4 +1,4 @@
-"""Compact models among the tools of scikit-learn, and how they are made."""
+"""Compact models as scikit-learn classifiers."""
 
 import warnings
 from typing import Any, NoReturn, Self
@@ -23,37 +23,36 @@ _LEARNED = ("classes_", "order_", "stops_", "threshold_", "expected_disagreement
 class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: ignore[misc]
     """Predict as a fitted ensemble does, from arrays alone.
 
-    Made by :func:`quorate.compact`. Its answers are those of the ensemble, from a small
-    part of the memory, of the file and of the time to load: a node takes 12 bytes here
-    and about 3 in a file, and in scikit-learn's trees 64 and 8 more for each class.
-    :func:`quorate.save` writes it to a file of arrays, whose every index is checked as
-    it is read. :func:`quorate.serving.load` reads the same file with NumPy alone.
+    Created by :func:`quorate.compact`. It gives the ensemble's predictions with a
+    fraction of the memory, file size and loading time: a node takes 12 bytes in memory
+    and about 3 in a file, against 64 plus 8 per class in scikit-learn's trees.
+    :func:`quorate.save` writes it to a file of arrays, in which every index is checked
+    on loading. :func:`quorate.serving.load` reads the same file with NumPy alone.
 
-    What it cannot do any more: be fitted, pruned, measured or converted to ONNX, since
-    it has no members that could be asked one by one; take other parameters; take sparse
-    rows. Keep the ensemble if you may need that.
+    It cannot be fitted, pruned, measured or converted to ONNX, has no parameters, and
+    takes no sparse rows. Keep the ensemble if you may need that.
 
     Attributes
     ----------
     classes_ : ndarray
         The classes.
     mode : str
-        When it stops asking, see :class:`quorate.LazyClassifier`.
+        When it stops evaluating trees; see :class:`quorate.LazyClassifier`.
     n_members_ : int
         Number of trees.
     order_, stops_, threshold_, expected_disagreement_
         As in the :class:`quorate.LazyClassifier` it was made from.
     engine_ : {"compiled", "numpy"}
-        What asks the trees, here and now.
+        What evaluates the trees in this environment.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
-        Names of the features, where the ensemble knew them.
+        Names of the features, if the ensemble knew them.
 
     See Also
     --------
-    quorate.compact : Make one.
-    quorate.serving.load : Read its file where there is only NumPy.
+    quorate.compact : Create a compact model. quorate.serving.load : Load its file with
+    NumPy alone.
 
     Examples
     --------
@@ -92,7 +91,7 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
         return made
 
     def fit(self, X: Any = None, y: Any = None) -> NoReturn:
-        """Refuse: there is nothing left to fit to."""
+        """Raise an error: a compact model cannot be fitted."""
         raise TypeError(
             f"{_OWNER}.fit: the ensemble is gone, only its trees are left; fit the "
             "ensemble and compact that."
