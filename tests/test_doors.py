@@ -276,7 +276,7 @@ class TestTrainingRows:
         assert done.exit_code == 0, done.stderr
         assert "at most" not in done.stdout
         assert "Before: votes on 300 training" in " ".join(done.stdout.split())
-        assert "After: what to expect on new samples" in " ".join(done.stdout.split())
+        assert "After: expected accuracy on new data" in " ".join(done.stdout.split())
         title = "accuracy, before distillation"
         shown = next(row for row in done.stdout.splitlines() if title in row)
         honest = quorate.collect_votes(forest, *rows, out_of_bag=True)
@@ -343,8 +343,13 @@ class TestTrainingRows:
     @pytest.mark.parametrize(
         ("door", "name", "options", "why"),
         [
-            (quorate.prune, "boosting", {"keep": "auto"}, "how many are enough cannot"),
-            (quorate.prune, "boosting", {"tolerance": 0.05}, "how many are enough can"),
+            (quorate.prune, "boosting", {"keep": "auto"}, "the size cannot be found"),
+            (
+                quorate.prune,
+                "boosting",
+                {"tolerance": 0.05},
+                "the size cannot be found",
+            ),
             (quorate.frontier, "extra trees", {}, "errors on them mean nothing"),
         ],
     )

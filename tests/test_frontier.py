@@ -165,7 +165,7 @@ def fitted(model):
          "cost='euros': 'bytes', 'nodes'"),
         (lambda: quorate.frontier(*fitted(BaggingClassifier(LinearSVC(), 4)),
                                   scoring="roc_auc"),
-         r"^frontier\(scoring='roc_auc'\): goes"),
+         r"^frontier\(scoring='roc_auc'\): uses"),
     ],
 )  # fmt: skip
 def test_refused(ask, why):

@@ -154,7 +154,9 @@ class TestSelect:
     @pytest.mark.parametrize("size", [{"keep": "auto"}, {"tolerance": 0.1}])
     def test_training_votes_find_no_size(self, size, votes):
         trained = votes.with_source(VoteSource.TRAINING)
-        with pytest.raises(ValueError, match=r"^select\(.*='?(auto'|0.1)\): how man"):
+        with pytest.raises(
+            ValueError, match=r"^select\(.*='?(auto'|0.1)\): the size cannot"
+        ):
             select(trained, "mdm", **size)
 
     def test_the_door_is_named(self):
@@ -253,7 +255,7 @@ class TestExplanation:
         assert "accuracy alone: share of the member's own out-of-bag votes" in text
         said = " ".join(text.split())
         assert (
-            "each is judged on the samples that one of its members may vote on" in said
+            "each is evaluated on the samples that one of its members votes on" in said
         )
         assert "up to here, on the samples that one of them may vote on." in said
         assert f"  {100 * why.steps[0]['accuracy']:.2f} %" in text
@@ -328,4 +330,4 @@ def test_a_pool_is_described_by_the_size_that_errors_found(tmp_path):
     done = CliRunner().invoke(
         main, ["prune", *given, "--target", "label", "--method", "re"]
     )
-    assert "members and their number were chosen" in " ".join(done.stdout.split())
+    assert "members and their number chosen" in " ".join(done.stdout.split())
