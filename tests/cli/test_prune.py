@@ -94,7 +94,7 @@ def test_expects_what_the_report_shows(run, folder, tmp_path, rows, words):
     counts = [row["samples"] for row in page["classes"]]
     assert np.average(kept, weights=counts) == pytest.approx(accuracy["after"])
     said = shown(run("--force", *words, model=model, data=data))
-    assert "After: what to expect on new samples; as many members were chosen" in said
+    assert "After: expected accuracy on new data, by five-fold" in said
     assert f"{100 * accuracy['after']:.2f} %" in said
     assert "too optimistic" not in said
 
