@@ -478,7 +478,7 @@ def test_samples_that_members_were_chosen_on_before_give_no_promise():
     needs = "A guarantee needs"
     for model, rows, why in (
         (small, slice(500, 1800), f"{CHOSEN_BEFORE} {needs} other samples"),
-        (out_of_bag, slice(500), f"{needs} no member was trained on"),
+        (out_of_bag, slice(500), f"{needs} samples that no member was trained"),
     ):
         page = quorate.report(model, X[rows], y[rows], method="mdm", keep=5)
         data = page.data
@@ -675,7 +675,7 @@ def test_svg_of_two_pictures_share_no_name():
 
 
 VOTED = [[0, 1, 1], [1, 1, 0]], [0, 1, 1]
-SUMMARY, CAST = "a summary has its samples", "votes have been cast already"
+SUMMARY, CAST = "a summary has no samples", "votes have been cast already"
 UNASKED = {"max_samples": 9}, {"target": "y"}, {"source": "new"}
 UNCHOSEN = (
     *({"X": [[0]] * 3}, {"y": [0, 1, 1]}, {"method": "re"}, {"keep": 1}),

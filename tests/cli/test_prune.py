@@ -173,7 +173,7 @@ def test_warning_is_a_note(run):
 def test_unseen_test_samples(run, folder):
     done = run("--no-distil", "--test", folder / "wine.csv")
     assert "Accuracy of out-of-bag votes on" in done.stdout  # these were trained on
-    assert "on the same samples, which" in shown(done)  # and chosen on as well
+    assert "on the same samples, so" in shown(done)  # and chosen on as well
 
 
 def test_what_was_compared_on(run, folder, tmp_path):
