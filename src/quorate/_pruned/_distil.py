@@ -97,7 +97,7 @@ def distil(
     n_jobs : int, optional
         Number of blocks of rows processed in parallel; it does not change the result.
     progress : callable, optional
-        Called as ``progress(done, total)`` from time to time, not a progress bar.
+        Called as ``progress(done, total)`` from time to time, without a progress bar.
     max_samples : int, optional
         Use a stratified sample of this size if X has more rows; 200 000 by default,
         with a warning. Batches are stratified by their labels, other rows by the
