@@ -407,7 +407,9 @@ def test_research_is_folded_until_asked_for(visit, plain_report):
         assert page.locator(f"#{name} h2").is_visible()
     assert not page.locator("#diversity-table").is_visible()
     assert page.locator("#members-table").is_visible()
-    page.get_by_role("navigation").get_by_role("link", name="Diversity", exact=True).click()
+    page.get_by_role("navigation").get_by_role(
+        "link", name="Diversity", exact=True
+    ).click()
     assert page.locator("#diversity-table").is_visible()
     page.emulate_media(media="print")
     for inside in ("#risk svg", "#glossary dl", "#methods-table", "#reproduce pre"):
