@@ -208,8 +208,8 @@ def _sizes(report: Report, name: str, X: np.ndarray, y: np.ndarray) -> None:
     lazy = quorate.LazyClassifier(forest).fit()
     sizes = []
     with tempfile.TemporaryDirectory() as folder:
-        for model in (lazy, lazy.compact()):
-            path = Path(folder, "model.skops")
+        for model, ending in ((lazy, "skops"), (lazy.compact(), "quorate")):
+            path = Path(folder, f"model.{ending}")
             quorate.save(model, path)
             sizes.append((len(pickle.dumps(model)), os.path.getsize(path)))
     for what, whole, small in zip(("pickle", "file"), *sizes, strict=True):
