@@ -217,7 +217,7 @@ def test_dask_refusals(labels, options, why, models, frame):
         quorate.collect_votes(models["forest"], lazy, labels(y), **options)
 
 
-def test_members_are_asked_by_dask_workers(models, frame):
+def test_members_are_asked_by_threads_under_dask(models, frame):
     library("distributed")
     import joblib
     from distributed import Client, LocalCluster
