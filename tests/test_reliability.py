@@ -44,6 +44,7 @@ def test_every_promise_is_there(rows):
     assert names == {
         "certificate: excess above",
         "certificate: error above",
+        "limit on the extra error: worlds above",
         "tolerance: worlds above",
         "auto: worlds above the limit",
         "auto: true error less printed",
