@@ -47,7 +47,12 @@ from quorate._report import (
     make_report,
     study_report,
 )
-from quorate._report._advice import advice, advised_size
+from quorate._report._advice import (
+    advice,
+    advised_size,
+    choice_text,
+    contributions_text,
+)
 from quorate._report._expected import CurveSection, MethodRow, MethodsSection
 from quorate._report._page import embeddable
 from quorate._report._sections import (
@@ -1219,3 +1224,51 @@ def test_a_study_of_one_method_on_one_data_set(results):
 def test_a_study_without_results_says_so():
     with pytest.raises(ValueError, match="empty: no results yet"):
         study_report(Results("empty", ("random",), (), ()))
+
+
+def test_the_page_says_what_the_choice_is_worth(page):
+    rows = ("Best", 0.9), ("Mine", 0.88), ("random", 0.85)
+    clear = replace(page, methods=methods_of(*rows, doubt=0.001))
+    by, scores = _text.points(0.03).lstrip("+"), "88.00\u202f% and 85.00\u202f%"
+    assert choice_text(clear) == (
+        f"The choice matters here: the kept members are {by} better than as many drawn "
+        f"at random ({scores}, cross-validated)."
+    )
+    chance = replace(page, methods=methods_of(*rows, doubt=0.011))
+    assert choice_text(chance) == (
+        "The choice hardly matters here: as many members drawn at random are about as "
+        f"good ({scores}, cross-validated). What matters is how many you keep, and "
+        "distilling them."
+    )
+    as_it_is = replace(page.pruning, can_distil=False)
+    text = choice_text(replace(chance, pruning=as_it_is))
+    assert text.endswith("how many you keep.")
+    everybody = replace(page.pruning, n_kept=page.ensemble.n_members)
+    assert choice_text(replace(clear, pruning=everybody)) == ""
+
+
+@pytest.mark.parametrize(("largest", "shown"), [(0.009, False), (-0.011, True)])
+def test_contributions_that_are_noise_are_left_out(page, largest, shown):
+    # One standard error is a hundredth.
+    votes = replace(page.votes, accuracy=0.9, n_samples=900)
+    members = [replace(row, contribution=0.0) for row in page.members]
+    members[3] = replace(members[3], contribution=largest)
+    text = contributions_text(replace(page, votes=votes, members=members))
+    by, doubt = (_text.points(share).lstrip("+") for share in (abs(largest), 0.01))
+    said = (
+        "No single member matters: without any one of them, the error of all members "
+        f"changes by at most {by} (one standard error is {doubt})."
+    )
+    assert text == ("" if shown else said)
+
+
+def test_the_column_of_contributions_is_there_if_it_says_something(made):
+    heads = re.findall(r"<th scope=\"col\"[^>]*><bdi>(.*?)</bdi>", made.html)
+    assert ("contribution" in heads) == (made.data["contributions"] == "")
+    boosted = quorate.report(*UNSEEN["AdaBoost"](), keep=2, methods=[])
+    heads = re.findall(r"<th scope=\"col\"[^>]*><bdi>(.*?)</bdi>", boosted.html)
+    assert ("contribution" in heads) == (boosted.data["contributions"] == "")
+    assert {made.data["contributions"] == "", boosted.data["contributions"] == ""} == {
+        True,
+        False,
+    }
