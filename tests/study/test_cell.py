@@ -48,6 +48,14 @@ def as_set(X):
     return rows
 
 
+def test_auto_chooses_by_heads_where_the_plan_goes_by_them(tmp_path):
+    auto = {"methods": (MethodSpec("auto", 0.5),), "prune_on": "oob"}
+    for rule in ("heads", "own"):
+        path = tmp_path / f"{rule}.sqlite"
+        rows = results_of(path, data=("wine",), rule=rule, **auto).rows
+        assert [row["kept"] for row in rows] == [4, 4, 4]
+
+
 class TestRows:
     def test_folds_of_a_repeat_share_out_the_rows(self):
         y = load_data("wine", n_rows=90).y

@@ -155,7 +155,12 @@ class EnsembleEvidence(Evidence):
         if "unlabelled" not in self._made:
             # Of batches, those drawn are all there are; of arrays, no others are taken.
             X = self.X if self.drawn is None else take_rows(self.X, self.rows)
-            self._made["unlabelled"] = collect_recombined(self.ensemble, X, self.n_jobs)
+            self._made["unlabelled"] = collect_recombined(
+                self.ensemble,
+                X,
+                self.n_jobs,
+                probabilities=self.votes.class_probabilities is not None,
+            )
         return cast("Votes | None", self._made["unlabelled"])
 
     def costs(self, kind: str) -> Array:

@@ -325,7 +325,12 @@ def _mixed_frame(X: Any, own: IntArray, other: IntArray, borrowed: BoolArray) ->
     return mixed
 
 
-def collect_recombined(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Votes | None:
+def collect_recombined(
+    ensemble: Ensemble,
+    X: Any,
+    n_jobs: int | None,
+    probabilities: bool | None = None,
+) -> Votes | None:
     """Return the votes of an ensemble on rows recombined from X, None if it has none.
 
     The vote of all members stands in for the labels. There are none for voting
@@ -335,4 +340,6 @@ def collect_recombined(ensemble: Ensemble, X: Any, n_jobs: int | None) -> Votes 
     if ensemble.kind.family == "pool":
         return None
     rows = recombined_rows(ensemble.prepare(X))
-    return None if rows is None else ask_members(ensemble, rows, n_jobs=n_jobs)
+    if rows is None:
+        return None
+    return ask_members(ensemble, rows, n_jobs=n_jobs, probabilities=probabilities)
