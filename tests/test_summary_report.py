@@ -141,7 +141,7 @@ def test_the_other_model_is_that_of_a_comparison(page, forest, small, batches, b
 def test_the_page_is_whole_and_says_what_it_leaves_out(page, forest, batches):
     assert_whole(page)
     assert sorted(re.findall(r'<figure id="([^"]+)"', page.html)) == sorted(FIGURES)
-    assert "which holds counts and no sample" in page.html
+    assert "which contains counts but no samples" in page.html
     assert "Which members to keep, and what that saves." in page.html
     without = "A comparison with a smaller model"
     assert without not in page.html

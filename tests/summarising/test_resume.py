@@ -36,7 +36,7 @@ def test_another_pass_is_refused(forest, boosted, pairs, file, tmp_path):
     quorate.summarise(forest, pairs[:1]).save(tmp_path / "alone.npz")
     for model, batches, path, words in (
         (forest, pairs[:2], file, "that pass covers 4 batches, here are 2"),
-        (forest, pairs[::-1], file, "batch 0 is not what it was"),
+        (forest, pairs[::-1], file, "batch 0 has changed"),
         (boosted, pairs, file, "that pass was of another model"),
         (forest, pairs, tmp_path / "alone.npz", "not one of a pass that can go on"),
     ):
@@ -54,7 +54,7 @@ def test_a_batch_that_has_changed_is_refused(forest, pairs, file, at, what):
     else:
         y[7] = (y[7] + 1) % 3
     pairs[at] = X, y
-    with pytest.raises(ValueError, match=f"batch {at} is not what it was"):
+    with pytest.raises(ValueError, match=f"batch {at} has changed"):
         quorate.summarise(forest, pairs, resume=file)
 
 
@@ -80,7 +80,7 @@ def test_a_file_that_has_changed_is_refused(forest, data, tmp_path, ending):
     assert again.equals(whole)
     path = folder / f"1.{ending}"
     os.utime(path, ns=(0, path.stat().st_mtime_ns + 1_000_000_000))
-    with pytest.raises(ValueError, match=rf"1\.{ending} is not what it was"):
+    with pytest.raises(ValueError, match=rf"1\.{ending} has changed"):
         quorate.summarise(forest, folder, target="label", resume=file)
 
 
