@@ -51,8 +51,8 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
 
     See Also
     --------
-    quorate.compact : Create a compact model. quorate.serving.load : Load its file with
-    NumPy alone.
+    quorate.compact : Create a compact model.
+    quorate.serving.load : Load its file with NumPy alone.
 
     Examples
     --------
