@@ -243,7 +243,7 @@ def prune(
     ...     forest, X, y, keep=9, return_selection=True, expect=True
     ... )
     >>> print(selection.expected)
-    error about 0.0337, at most 0.0719 with 95 % confidence
+    before distillation: error about 0.0337, at most 0.0719 with 95 % confidence
     """
     size = size_for(method, keep, tolerance, budget, batch, owner="prune")
     check_method(method, prune, **parameters)
