@@ -22,6 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate import LazyClassifier, serving
 from quorate._engine import MAGIC, decode, encode
+from quorate._engine._arrays import _in_sequence
 from quorate.exceptions import FileFormatError
 
 pytestmark = pytest.mark.filterwarnings(
@@ -294,3 +295,11 @@ def test_rows_of_text_from_a_shell(tmp_path):
         done = ask(*words[:1], rows, *words[1:])
         assert (done.returncode, problem in done.stderr) == (code, True)
         assert "Traceback" not in done.stderr
+
+
+def test_bits_of_floats_rise_with_them_and_come_back():
+    floats = np.array([-np.inf, -2.5, -1e-30, 0.0, 1e-30, 0.1, 2.5, np.inf], np.float32)
+    bits = floats.view(np.uint32)
+    rising = _in_sequence(bits)
+    assert (rising[1:] > rising[:-1]).all()
+    np.testing.assert_array_equal(_in_sequence(rising, back=True), bits)
