@@ -385,9 +385,19 @@ def summary(rows: list[Row]) -> int:
         here = [row for row in tried if row["room"] == room]
         noticed = sum(row["verdict"] == "killed" for row in here)
         print(f"{room:13} {noticed:4} of {len(here):4}")
-    score = 1 - len(lived) / len(tried)
-    print(f"{'together':13} {len(tried) - len(lived):4} of {len(tried):4}: {score:.1%}")
-    return int(score < WANTED or any(not row["reason"] for row in lived))
+    noticed = len(tried) - len(lived)
+    print(f"{'together':13} {noticed:4} of {len(tried):4}: {noticed / len(tried):.1%}")
+    print(f"of those that change something: {share_noticed(tried):.1%}")
+    return int(share_noticed(tried) < WANTED or any(not row["reason"] for row in lived))
+
+
+def share_noticed(rows: list[Row]) -> float:
+    """Return the share noticed of the mutants that change something.
+
+    The reason of the others begins with "equivalent".
+    """
+    real = [row for row in rows if not row["reason"].startswith("equivalent")]
+    return sum(row["verdict"] == "killed" for row in real) / len(real)
 
 
 def digest(path: Path) -> str:
