@@ -334,7 +334,7 @@ def test_bayes_promises_nothing_for_an_order_of_ones_own():
     assert shuffled.expected_disagreement_ == pytest.approx(0.001)
     for order in ("given", np.arange(61)):
         lazy = LazyClassifier(world.ensemble, "bayes", 0.999, order=order)
-        with pytest.warns(ConfidenceWarning, match="asked in random order"):
+        with pytest.warns(ConfidenceWarning, match="members in random order"):
             lazy.fit()
         assert lazy.expected_disagreement_ is None
     random = LazyClassifier(world.ensemble, "bayes", 0.999, order="random").fit()
