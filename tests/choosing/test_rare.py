@@ -142,6 +142,13 @@ def test_sizes_out_of_bag_go_by_log_loss(forest, fraud):
     assert at_least.pruning_["kept"] == small.pruning_["kept"]
 
 
+def test_sizes_by_log_loss_are_a_share_at_least(forest, fraud, monkeypatch):
+    X, y = (part[TRAIN] for part in fraud)
+    monkeypatch.setattr("quorate._choosing._choose.LEAST_SHARE", 0.6)
+    small = quorate.prune(forest, X, y, keep="auto", distil=False)
+    assert len(small.estimators_) == 48
+
+
 def test_sizes_on_new_rows_are_judged_after_distillation(forest, fraud, monkeypatch):
     X, y = (part[CHOOSE] for part in fraud)
     asked = []
