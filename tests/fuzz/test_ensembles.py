@@ -197,11 +197,15 @@ def through_everything(seed, tmp_path):
         assert 1 <= selection.n_kept <= n
         repr(selection), selection._repr_html_()
         selection.explain(n_random=3)
-    small, chosen = quorate.prune(model, new, truth, keep=keep, return_selection=True)
+    small, chosen = attempt(None, lambda: quorate.prune(
+        model, new, truth, keep=keep, distil=False, return_selection=True
+    ))  # fmt: skip
+    distilled = attempt(None, lambda: quorate.prune(model, new, truth, keep=keep))
     kept = quorate.keep_members(model, chosen.members)
     if not is_pool:
         assert (small.predict(new) == chosen.applied_to(votes).predict()).all()
         kept.predict(new)
+        assert set(distilled.predict(new)) <= set(votes.classes)
         compared = quorate.compare(model, small, new, truth)
         repr(compared), compared._repr_html_()
         with pytest.raises(ValueError, match="members were chosen, or their leaves"):
