@@ -383,7 +383,7 @@ def compare(
     >>> import quorate
     >>> X, y = load_wine(return_X_y=True)
     >>> forest = RandomForestClassifier(50, random_state=0).fit(X[::2], y[::2])
-    >>> small = quorate.prune(forest, X[::2], y[::2], keep=0.2)
+    >>> small = quorate.prune(forest, X[::2], y[::2], keep=0.2, distil=False)
     >>> compared = quorate.compare(forest, small, X[1::2], y[1::2])
     >>> compared.members, compared.accuracy[1] == small.score(X[1::2], y[1::2])
     ((50, 10), True)
