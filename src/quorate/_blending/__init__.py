@@ -1,4 +1,4 @@
-"""Blending: models of which only probabilities are left."""
+"""Blending of models from their saved probabilities."""
 
 from quorate._blending._blend import Blend, blend, check_request
 

@@ -1,4 +1,4 @@
-"""Out-of-fold probabilities in, a weight for each model out."""
+"""Compute a weight for each model from out-of-fold probabilities."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -52,37 +52,37 @@ _LINES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blend:
-    """Weights of models, and how good their blend is on samples it was not made on.
+    """Weights of models, with cross-validated scores of their blend.
 
     Attributes
     ----------
     weights : dict from str to float
-        Model -> weight; the largest first, adding up to one, without those of none. Of
-        a blend of two means, the mean of its weights in both: what a model counts, and
-        not enough to compute the blend. :meth:`recipe` has all it takes.
+        Weight of each model with a positive weight, largest first; they sum to one. For
+        a blend of two means, the average of the weights in both, which is not enough to
+        compute the blend; use :meth:`recipe` for that.
     names : list of str
-        All models, in the order they were given.
+        All models, in the order given.
     sharpness : float or None
-        None if the blend is the plain weighted mean of probabilities. Otherwise there
-        is a geometric mean in it, the product of powers ``sharpness * weight`` scaled
-        to one: above 1 it is surer than its models.
+        None if the blend is a weighted arithmetic mean of probabilities. Otherwise the
+        blend contains a geometric mean, the normalised product of the probabilities
+        raised to ``sharpness * weight``; above 1, it is more confident than its models.
     classes : ndarray
-        The classes, sorted: the columns of :meth:`predict_proba`.
+        The sorted classes, which are the columns of :meth:`predict_proba`.
     method : str
-        How the weights were found.
+        Method used to find the weights.
     scoring : str
-        What the scores are.
+        Name of the score.
     nested : ScoreEstimate
-        Score of the blend, weights chosen on other folds.
+        Cross-validated score of the blend.
     best_nested : ScoreEstimate
-        Score of the best single model, chosen on other folds.
+        Cross-validated score of the best single model.
     mean_nested : ScoreEstimate
-        Score of the plain mean of all models.
+        Score of the unweighted mean of all models.
     plain_nested : ScoreEstimate or None
-        Score of the plain weighted mean in a blend of two means, alone: what the method
-        "simplex" gives. None for other blends, and where models were to be few.
+        Score of the weighted arithmetic mean alone in a blend of two means (the result
+        of ``method="simplex"``). None for other blends, or if ``keep`` is given.
     best_single : str
-        The model that is best alone.
+        Name of the best single model.
     """
 
     weights: dict[str, float]
@@ -101,7 +101,7 @@ class Blend:
 
     @property
     def score(self) -> float:
-        """Score of the blend, weights chosen on other folds."""
+        """Cross-validated score of the blend."""
         return self.nested.score
 
     @property
@@ -111,31 +111,31 @@ class Blend:
 
     @property
     def rule(self) -> str:
-        """What the blend is: a weighted "mean", a "geometric" one, or "both"."""
+        """Kind of blend: a weighted "mean", a "geometric" mean, or "both"."""
         if len(self._recipe) == 2:
             return "both"
         return "mean" if self.sharpness is None else "geometric"
 
     @property
     def formula(self) -> str:
-        """The rule in one line, by the names of the columns of :meth:`recipe`."""
+        """The rule as a formula over the columns of :meth:`recipe`."""
         return _LINES[self.rule]
 
     def in_words(self) -> str:
-        """Say what kind of mean it is, with its sharpness."""
+        """Describe the kind of mean and its sharpness."""
         words, sharpness = _WORDS[self.rule], self.sharpness
         return words if sharpness is None else f"{words} (sharpness {sharpness:.2f})"
 
     def recipe(self) -> dict[str, list[Any]]:
-        """Return all that is needed to compute the blend by hand, as columns.
+        """Return the columns needed to compute the blend by hand.
 
-        Models with a weight, what they weigh in each of the means, the sharpness, and
-        the :attr:`formula`: ``pandas.DataFrame(blend.recipe())`` is what ``quorate
-        blend -o weights.csv`` writes.
+        The columns are the models with a weight, their weight in each mean, the
+        sharpness and the :attr:`formula`. ``pandas.DataFrame(blend.recipe())`` is the
+        table that ``quorate blend -o weights.csv`` writes.
         """
         inside = [self.names.index(name) for name in self.weights]
         table: dict[str, list[Any]] = {"model": list(self.weights)}
-        for mean in reversed(self._recipe):  # the plain one first, as in the formula
+        for mean in reversed(self._recipe):  # arithmetic mean first, as in the formula
             kind = "geometric_weight" if mean.sharpness is not None else "mean_weight"
             title = "weight" if self.rule == "mean" else kind
             table[title] = [float(mean.weights[place]) for place in inside]
@@ -145,13 +145,13 @@ class Blend:
         return table
 
     def predict_proba(self, probabilities: Any) -> FloatArray:
-        """Return the blend of the models' probabilities on other samples.
+        """Return blended probabilities for other samples.
 
         Parameters
         ----------
         probabilities : dict, 3-d array, sequence of arrays or folder
-            As :func:`blend` takes them. Arrays without names stand for all models, in
-            their order; of named ones only those with a weight are needed.
+            In any form accepted by :func:`blend`. Unnamed arrays must cover all models,
+            in order; of named ones, only models with a weight are needed.
         """
         owner = "Blend.predict_proba"
         named = isinstance(probabilities, (Mapping, str, os.PathLike))
@@ -174,15 +174,14 @@ class Blend:
         return blend
 
     def predict(self, probabilities: Any) -> Array:
-        """Return the class of the largest blended probability."""
+        """Return the class with the largest blended probability."""
         shares = self.predict_proba(probabilities)
         return np.asarray(self.classes[shares.argmax(axis=1)])
 
     def votes(self) -> Votes:
-        """Return the models' votes, for diversity, reports and pictures.
+        """Return the votes of the models, for diversity, reports and plots.
 
-        They are taken for votes of cross-validation, which is what out-of-fold
-        probabilities are.
+        Their source is cross-validation, because the probabilities are out-of-fold.
         """
         votes = self._pool.votes()
         return Votes.from_codes(
@@ -197,7 +196,7 @@ class Blend:
         )
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """Return what is compared: who, score, standard error."""
+        """Return the compared models with score and standard error."""
         compared = [
             (f"blend of {len(self.weights)}", self.nested),
             ("weighted mean (simplex)", self.plain_nested),
@@ -211,7 +210,7 @@ class Blend:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain numbers and words."""
+        """Return the results in plain types, for JSON."""
         recipe = self.recipe()
         plain = self.plain_nested
         return {
@@ -273,65 +272,63 @@ def blend(
     folds: int = 5,
     random_state: int | None = 0,
 ) -> Blend:
-    """Weigh models by the probabilities they gave, without the models.
+    """Find blending weights from saved probabilities, without the models.
 
     Parameters
     ----------
     probabilities : dict, 3-d array, sequence of arrays or folder
-        Out-of-fold probabilities (samples x classes) of each model, on the same samples
-        in the same order: ``{name: array}``, an array of shape (n_models, n_samples,
-        n_classes), a list of arrays, or a folder of ``.npy`` files or
-        tables, one for each model. Data frames will do as arrays; their columns, and
-        those of files, may be called as the classes are and then stand in any order.
-        With two classes one column is enough, that of the second class; a series whose
-        name is a class (and not that of its model, nor 0) is the column of that class.
+        Out-of-fold probabilities (samples x classes) of each model, for the same
+        samples in the same order: ``{name: array}``, an array of shape (n_models,
+        n_samples, n_classes), a list of arrays, or a folder of ``.npy`` files or
+        tables, one for each model. Data frames are accepted as arrays. Columns of data
+        frames and files that are named after the classes can be in any order. With two
+        classes, the column of the second class is enough; a series named after a class
+        (and not after its model, nor 0) is the column of that class.
     y : array-like of shape (n_samples,)
-        The labels.
+        True labels.
     names : sequence of str, optional
-        Names for arrays that have none; of named ones, those to take, each once.
+        Names of unnamed arrays; for named ones, the models to use, without duplicates.
     method : str or Pruner
-        "geometric": the weighted geometric mean with the smallest logarithmic loss,
-        as sharp as the samples want it. "simplex": the weighted mean with the smallest
-        logarithmic loss. "both": the mean of these two. "single", "mean": the best
-        model, all alike. A name of :func:`quorate.methods`, such as "ges" or "brier",
-        or a pruner object. "auto": "both" for the logarithmic loss, and for another
-        scoring whichever does best by it on samples it has not seen.
+        "geometric" is the weighted geometric mean with the smallest log-loss, with its
+        sharpness fitted. "simplex" is the weighted arithmetic mean with the smallest
+        log-loss. "both" is the mean of these two. "single" is the best model and "mean"
+        is the unweighted mean. Also a name from :func:`quorate.methods`, such as "ges"
+        or "brier", or a pruner object. "auto" is "both" for log-loss; for another
+        scoring, the method with the best cross-validated score.
     keep : int, optional
-        At most this many models; of "mean", those that score best alone. It counts
-        instead of that of a pruner object.
+        Maximum number of models; for "mean", the models with the best individual
+        scores. Overrides the ``keep`` of a pruner object.
     scoring : str, scorer or callable, optional
-        What the scores are, and what "auto" is to make large; the logarithmic loss by
-        default (``"neg_log_loss"``).
+        Score to report, and to maximise with "auto"; log-loss by default
+        (``"neg_log_loss"``).
     classes : sequence, optional
-        What the columns stand for, where they have no names that say so and that is
-        not the sorted labels in y. Labels that are numbers as text ("10" sorts before
-        "9") need it where columns have no names.
+        Classes of unnamed columns, if they are not the sorted labels in y. Required for
+        unnamed columns if labels are numbers stored as text ("10" sorts before "9").
     folds : int
-        Folds for the scores: weights are chosen on all but one and scored on that one.
+        Number of folds for the cross-validated scores.
     random_state : int or None
-        Seed of the folds and of the random halves that "simplex" averages over.
+        Seed of the folds and of the random half samples that "simplex" averages over.
 
     Returns
     -------
     Blend
-        With ``weights`` by name, scores of the blend, of the best single model and of
-        the plain mean, and ``predict_proba(arrays)``.
+        The weights by name; scores of the blend, of the best single model and of the
+        unweighted mean; and ``predict_proba(arrays)``.
 
     Notes
     -----
-    Choosing and scoring on the same samples flatters, so scores are nested: all
-    choices, that of the best single model too, are made anew on each set of folds.
-    Arrays are read and checked one at a time; 4 bytes are kept for each model, sample
-    and class, and up to twice that while weights are found. Methods of
-    :mod:`quorate.pruning` see votes with probabilities, and so take more.
+    Scores on the samples used for choosing are optimistic, so scores are nested: all
+    choices, including that of the best single model, are repeated without each fold.
+    Arrays are read and checked one at a time. Memory use is 4 bytes per model, sample
+    and class, and up to twice that during the fit. Methods of :mod:`quorate.pruning`
+    use more, because they need votes with probabilities.
 
-    Weights of "simplex" have a loss at most 1e-5 above the smallest there is, and those
-    of "geometric" one that a further step would lower by no more than 1e-7: far below
-    the standard error of any score.
+    The loss of "simplex" is within 1e-5 of the minimum, and a further step would lower
+    that of "geometric" by at most 1e-7: far below the standard error of any score.
 
     See Also
     --------
-    prune : Choose among models that are there.
+    prune : Choose among the models themselves.
 
     Examples
     --------
@@ -370,7 +367,7 @@ def blend(
     sets: list[IntArray] = [np.arange(pool.n_samples), *others]
     weigher = Weigher(pool, method, keep, score, seed)
     recipe, *nested = weigher(sets)
-    pool.refuse_swapped()  # not before: files are looked at once for both
+    pool.refuse_swapped()  # not earlier: files are read once for both
     alone, *nested_alone = weigher.best_single(sets)
     weights = np.mean([mean.weights for mean in recipe], axis=0)
     wanted = [nested, nested_alone]
@@ -399,7 +396,7 @@ def blend(
 
 
 def _score_of(pool: ProbabilityPool, scoring: Any) -> Score:
-    """Return the score that is meant, tried out if only its scorer knows it."""
+    """Return the requested score, probing scorers whose inputs are unknown."""
     score = check_scoring(scoring, _OWNER, classes=pool.classes)
     if not isinstance(score, EvaluatedScore):
         return score
@@ -415,7 +412,7 @@ def _judged(
     wanted: list[list[Recipe]],
     held_out: list[IntArray],
 ) -> list[ScoreEstimate]:
-    """Score weights on folds that did not choose them; arrays are looked at once."""
+    """Cross-validate the scores of weights, reading each array once."""
     recipes = [recipe for nested in wanted for recipe in nested]
     parts = iter(pool.blended(recipes, held_out * len(wanted)))
     judged = []
@@ -435,7 +432,7 @@ def check_request(
     scoring: Any = None,
     folds: int = 5,
 ) -> ProbabilityArrays:
-    """Refuse what :func:`blend` could not do, before any array is looked at.
+    """Raise if :func:`blend` cannot handle the arguments, before reading any array.
 
     Examples
     --------

@@ -1,19 +1,18 @@
-"""Weights of means of probabilities that make the logarithmic loss small.
+"""Weights of arithmetic and geometric means that minimise log-loss.
 
-The loss of a plain mean looks at one number per model and sample, what the model gave
-the class that came true. So a pool is one matrix, models by samples, and the best
-weights are those of a mixture: a convex problem with one best value. The mean of
-``probability / average`` over the samples tells of every model how much the loss falls
-when a little of it is mixed in. If none is above one, no mixture is better. By how much
-the largest of these means exceeds one is also the most that the loss could still fall
-(it is convex), so the answer comes with its own proof.
+The loss of an arithmetic mean depends on one number per model and sample: the
+probability of the true class. So a pool is one matrix (models x samples), and finding
+the best weights is a convex mixture problem with a unique optimal value. For each
+model, the mean of ``probability / average`` over the samples is the rate at which the
+loss falls when a little of the model is mixed in. If none exceeds one, the mixture is
+optimal. Because the loss is convex, the largest excess over one also bounds how much
+the loss can still fall, which certifies the solution.
 
-A plain mean is less sure than its members; where they are right for different reasons
-it should be surer. A geometric mean, for which logarithms of probabilities are added
-up, with weights that need not add up to one can be both: their sum is how sharp it is.
-Its loss is convex in the weights too (it is that of a logistic regression without
-intercept), and a pull towards equal weights, worth a few samples, keeps them from
-following chance.
+An arithmetic mean is less confident than its members, but should be more confident if
+they use different information. A geometric mean adds up log-probabilities, with weights
+that need not sum to one; their sum is the sharpness. Its loss is also convex in the
+weights (it is that of a logistic regression without intercept). A penalty towards equal
+weights, worth a few samples, reduces overfitting.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -23,49 +22,49 @@ import numpy as np
 from quorate._blending._solver import Tolerance, minimise
 from quorate._typing import Array, FloatArray, IntArray
 
-# Nobody is surer than this in a geometric mean; one model that is wrong and certain
-# would decide alone.
+# Probabilities are clipped to this in a geometric mean; otherwise a single model that
+# is wrong and certain would decide alone.
 FLOOR = 1e-3
 _PULL = 3.0
-# Up to so many models all are at hand from the beginning.
+# Up to this many models, all are active from the start.
 _FEW = 100
 _ALLOWED = Tolerance(fall=1e-7, slope=3e-5)
 _GAP = 1e-5
-# Weights of sets of samples that start from those of all samples must lose what they
-# know from samples not in their set. A hundredth of the gap leaves a tenth of it.
+# Weights of a subset start from those of all samples and must forget the samples that
+# are not in it. A hundredth of the gap leaves a tenth of that information.
 _FALL = 1e-2
 
 
 class WeightedMean(NamedTuple):
-    """Weights of models, adding up to one, and how they are used.
+    """Weights of models that sum to one, and the kind of mean.
 
     Attributes
     ----------
     sharpness : float or None
-        None for the plain weighted mean; else the power of the geometric mean.
+        None for the arithmetic mean; otherwise the exponent of the geometric mean.
     """
 
     weights: FloatArray
     sharpness: float | None = None
 
 
-# Means that are averaged, each counting the same.
+# Means that are averaged with equal weight.
 Recipe: TypeAlias = tuple[WeightedMean, ...]
 
 
 def plain_means(
     given: Array, sets: Array | None = None, gap: float = _GAP
 ) -> list[WeightedMean]:
-    """Return the weights of the mixture with the smallest logarithmic loss.
+    """Return the weights of the mixture with the smallest log-loss.
 
     Parameters
     ----------
     given : array of shape (n_models, n_samples)
-        What each model gave the true class, above zero.
+        Probability of the true class by each model, above zero.
     sets : bool array of shape (n_sets, n_samples), optional
         Which samples are in each set, the largest first; one set of all by default.
     gap : float
-        How far the loss may be from the smallest there is.
+        Maximum distance of the loss from the minimum.
     """
     sets = np.ones((1, given.shape[1]), dtype=bool) if sets is None else sets
     start = np.zeros(len(given))
@@ -80,14 +79,14 @@ def plain_means(
 def geometric_means(
     ratios: Array, y: IntArray, sets: Array | None = None
 ) -> list[WeightedMean]:
-    """Return the weights of the geometric mean with the smallest logarithmic loss.
+    """Return the weights of the geometric mean with the smallest log-loss.
 
     Parameters
     ----------
     ratios : array of shape (n_models, n_samples, n_classes - 1)
         From :func:`log_ratios`.
     y : array of shape (n_samples,)
-        Classes, as positions.
+        Classes as integer codes.
     sets : bool array of shape (n_sets, n_samples), optional
         Which samples are in each set, the largest first; one set of all by default.
     """
@@ -106,24 +105,24 @@ def geometric_means(
 
 
 def log_ratios(probabilities: Array) -> Array:
-    """Return logarithms of what classes get over what the last one gets."""
+    """Return log-ratios of class probabilities to that of the last class."""
     floored = np.maximum(probabilities, probabilities.dtype.type(FLOOR))
     return np.asarray(np.log(floored[..., :-1] / floored[..., -1:]))
 
 
 def shares_of(ratios: FloatArray) -> FloatArray:
-    """Return the probabilities of which these are the logarithms of ratios."""
+    """Return the probabilities for given log-ratios."""
     logs = np.concatenate([ratios, np.zeros((*ratios.shape[:-1], 1))], axis=-1)
     logs -= logs.max(axis=-1, keepdims=True)
-    with np.errstate(under="ignore"):  # what is next to nothing is nothing
+    with np.errstate(under="ignore"):  # negligible values become zero
         shares = np.exp(logs)
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
 class _MixtureLoss:
-    """Minus the logarithm of the average; the price of weight makes them add up to one.
+    """Negative log of the average, with a cost per weight so that weights sum to one.
 
-    At the minimum of ``sum(weights) - mean(log(weights @ given))`` their sum is one.
+    At the minimum of ``sum(weights) - mean(log(weights @ given))`` the sum is one.
     """
 
     width, slant, pull = 1, 1.0, 0.0
@@ -140,7 +139,7 @@ class _MixtureLoss:
 
 
 class _SoftmaxLoss:
-    """Logarithmic loss by the logarithms of all classes but the last over the last."""
+    """Log-loss as a function of the log-ratios to the last class."""
 
     slant, pull = 0.0, _PULL
 
@@ -165,7 +164,7 @@ class _SoftmaxLoss:
 
     @staticmethod
     def _shares(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the classes' shares, and the logarithm of what they are parts of."""
+        """Return class probabilities and the log of their normaliser."""
         largest = np.maximum(sums.max(axis=-1, keepdims=True), 0.0)
         with np.errstate(under="ignore"):
             parts = np.exp(sums - largest)

@@ -1,9 +1,8 @@
-"""Models of which only their probabilities are left, in whatever form people keep them.
+"""Probabilities of models, read from the forms in which people save them.
 
-Nothing is guessed about them. Columns stand for the classes they are named after, for
-those that ``classes=`` declares, or, without names, for the sorted labels. Rows are
-joined by their position, and tables that have an index have equal ones. Anything else
-is refused.
+Nothing is guessed. Columns are matched to classes by name, by ``classes=``, or, without
+names, by the order of the sorted labels. Rows are matched by position, and tables with
+an index must have equal ones. Anything else is refused.
 """
 
 import os
@@ -23,25 +22,26 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, as_labels, check_same_family
 from quorate.exceptions import SwappedColumnsWarning
 
-# No probability counts as less, as in the rest of quorate.
+# Smallest probability used, as in the rest of quorate.
 FLOOR = 1e-6
 _AT_ONCE = 16
 _SUFFIXES = (".npy", *TABLES)
-# Sums that are off by more are no probabilities but something else.
+# Rows whose sum differs from one by more are not probabilities.
 _SUM_SLACK = 1e-3
-# A guess that leans the wrong way by a hair is better the other way, by a hair.
+# Improvement required before columns count as swapped: a model close to chance is
+# always slightly better one way or the other.
 _CLEARLY = 0.9
 
 
 class ClassColumns:
-    """The classes, and which column is whose.
+    """The classes, and which column belongs to which class.
 
     Parameters
     ----------
     classes : array
-        The classes, sorted.
+        Sorted classes.
     declared : array, optional
-        What somebody said the columns stand for, in their order.
+        Classes of the columns in their order, as passed by the user.
     """
 
     def __init__(self, classes: Array, declared: Array | None = None) -> None:
@@ -56,12 +56,12 @@ class ClassColumns:
     ) -> FloatArray:
         """Return probabilities with columns in the order of the classes."""
         if array.shape[1] != self.classes.size:
-            return array  # whoever asked says so
+            return array  # the caller reports it
         order = np.argsort(self._classes_of(names, who))
         return array if (np.diff(order) == 1).all() else np.asarray(array[:, order])
 
     def _classes_of(self, names: list[str] | None, who: str) -> IntArray:
-        """Return for each column the place of its class."""
+        """Return the index of the class of each column."""
         named, declared = self._named(names), self._declared
         if named is not None and declared is not None and (named != declared).any():
             place = int(np.flatnonzero(named != declared)[-1])
@@ -84,10 +84,10 @@ class ClassColumns:
         return np.arange(self.classes.size)
 
     def _named(self, names: list[str] | None) -> IntArray | None:
-        """Return the places of the classes that columns are named after, if all are."""
+        """Return the class indices of the column names, if all are classes."""
         if not names or not set(names) <= set(self._texts):
             return None
-        if len(names) == 1:  # next to it stands 1 - p, of the other class
+        if len(names) == 1:  # the second column is 1 - p, for the other class
             place = self._texts.index(names[0])
             return np.array([1 - place, place])
         if sorted(names) != sorted(self._texts):
@@ -95,7 +95,7 @@ class ClassColumns:
         return np.array([self._texts.index(name) for name in names])
 
     def _refuse_numbers_as_text(self, who: str) -> None:
-        """Refuse "10" before "9" where nobody says in which order columns stand."""
+        """Refuse unnamed columns of numbers stored as text ("10" sorts before "9")."""
         try:
             numbers = [float(text) for text in self._texts]
         except ValueError:
@@ -109,26 +109,25 @@ class ClassColumns:
 
 
 def _are_numbered(names: list[str]) -> bool:
-    """Tell names that packages give where nobody does: 0, 1 or column_0, column_1."""
+    """Return whether names are generated ones: 0, 1 or column_0, column_1."""
     front = names[0].removesuffix("0")
     return names == [f"{front}{place}" for place in range(len(names))]
 
 
 class ProbabilityArrays(Mapping[str, FloatArray]):
-    """Arrays (samples x classes) by the names of the models that made them.
+    """Arrays of probabilities (samples x classes) by model name.
 
-    An array is looked at when it is asked for and not kept, so that a folder of files
-    may be larger than memory. It is checked the first time.
+    Arrays are loaded on access and not cached, so that a folder of files can be larger
+    than memory. Each is checked the first time it is loaded.
 
     Parameters
     ----------
     given : dict, 3-d array, sequence of arrays or folder
         ``{name: array}``, an array of shape (n_models, n_samples, n_classes), a list of
         arrays, or a folder of ``.npy`` files or tables, one for each model. An array
-        has a column for each class, or, with two classes, may have only that of the
-        second.
+        has one column per class; with two classes, the column of the second is enough.
     names : sequence of str, optional
-        Names of the models, where the arrays bring none.
+        Names of the models, if the arrays have none.
     owner : str
         Who asks, for messages.
     """
@@ -136,7 +135,8 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
     def __init__(self, given: Any, names: Sequence[str] | None, owner: str) -> None:
         self.owner = owner
         self._parts = _parts(given, names, owner)
-        # Series of a table of models may be called 0, 1, 2, ..., which are no classes.
+        # Series from a table of models can be named 0, 1, 2, ..., which are not
+        # classes.
         called = [getattr(part, "name", None) for part in self._parts.values()]
         self._are_numbered = [*map(str, called)] == [*map(str, range(len(called)))]
         self._shape: tuple[int, int] | None = None
@@ -157,7 +157,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         return list(self._parts)
 
     def __getitem__(self, name: str) -> FloatArray:
-        """Return one array, with a column for each class, checked."""
+        """Return the checked array of a model, with one column per class."""
         who = f"{self.owner}: {name!r}"
         part = _loaded(self._parts[name])
         titles = _titles(part, None if self._are_numbered else name)
@@ -182,7 +182,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         return self.columns.arranged(array, titles, who)
 
     def check_index(self, table: Any, name: str) -> None:
-        """Refuse a table whose index is not that of the tables seen so far."""
+        """Refuse a table whose index differs from that of earlier tables."""
         index = index_of(table)
         if index is None:
             return
@@ -196,7 +196,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
 
 
 def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any]:
-    """Return what stands for each model: an array, a table or the path of a file."""
+    """Return the array, table or file path of each model."""
     wanted = None if names is None else [str(name) for name in names]
     if hasattr(given, "columns"):
         raise TypeError(
@@ -211,7 +211,7 @@ def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any
         if len(by_name) < len(given):
             raise ValueError(f"{owner}: two models have the same name.")
     else:
-        # What a masked array hides is refused with the name of the model.
+        # Masked values are refused with the name of the model.
         parts = given if isinstance(given, (list, tuple)) else np.asanyarray(given)
         if isinstance(parts, np.ndarray) and parts.ndim != 3:
             raise ValueError(
@@ -256,7 +256,7 @@ def _files(folder: Path, owner: str) -> dict[str, Any]:
 
 
 def _loaded(part: Any) -> Any:
-    """Return what was given for a model, or is in its file."""
+    """Return the array passed for a model, or the contents of its file."""
     if not isinstance(part, Path):
         return part
     if part.suffix != ".npy":
@@ -268,11 +268,11 @@ def _loaded(part: Any) -> Any:
 
 
 def _titles(part: Any, model: str | None) -> list[str] | None:
-    """Return what columns are called, if they have names.
+    """Return the column names, if there are any.
 
-    A series is one column, whose name is no class where it is that of its model, as
-    where it comes out of a table of models; of numbered models None is given. Tables
-    call their only column 0 if nobody gives it a name.
+    A series is one column. Its name is not a class if it equals the name of its model,
+    as for a column of a table of models; for numbered models, None is passed. The only
+    column of an unnamed table is called 0.
     """
     if hasattr(part, "columns"):
         names = [str(name) for name in part.columns]
@@ -284,7 +284,7 @@ def _titles(part: Any, model: str | None) -> list[str] | None:
 
 
 def _as_numbers(part: Any, who: str) -> FloatArray:
-    """Return one or several columns of numbers, or say what they are not."""
+    """Return columns as numbers, or raise an error that explains the problem."""
     if isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part):
         sample = int(np.nonzero(np.ma.getmaskarray(part))[0][0])
         raise ValueError(
@@ -311,7 +311,7 @@ def _check_probabilities(array: FloatArray, who: str) -> None:
             f"{who}: probabilities lie between 0 and 1, these between {array.min():g} "
             f"and {array.max():g}; turn margins or logits into probabilities first."
         )
-    # A product of matrices: sums along short rows take fifty times as long.
+    # A matrix product is fifty times as fast as sums along short rows.
     sums = array @ np.ones(array.shape[1], dtype=array.dtype)
     if sums.max() - 1 > _SUM_SLACK or 1 - sums.min() > _SUM_SLACK:
         worst = int(np.abs(sums - 1).argmax())
@@ -322,7 +322,7 @@ def _check_probabilities(array: FloatArray, who: str) -> None:
 
 
 class ProbabilityPool:
-    """Arrays of probabilities, and the labels of their samples.
+    """Arrays of probabilities with the labels of their samples.
 
     Parameters
     ----------
@@ -331,8 +331,7 @@ class ProbabilityPool:
     y : array-like
         Labels.
     classes : sequence, optional
-        What the columns stand for; what they are called, or else the sorted labels,
-        by default.
+        Classes of the columns; by default the column names, or else the sorted labels.
     owner : str
         Who asks, for messages.
     """
@@ -385,20 +384,20 @@ class ProbabilityPool:
 
     @property
     def given(self) -> Array:
-        """What each model gave the true class, (n_models, n_samples)."""
+        """Probability of the true class by each model, (n_models, n_samples)."""
         return self._given_and_mean[0]
 
     @property
     def mean(self) -> FloatArray:
-        """The plain mean of all models' probabilities."""
+        """Unweighted mean of the probabilities of all models."""
         return self._given_and_mean[1]
 
     @cached_property
     def ratios(self) -> Array:
-        """Logarithms of ratios, (n_models, n_samples, n_classes - 1)."""
+        """Log-ratios, (n_models, n_samples, n_classes - 1)."""
         shape = (len(self.names), self.n_samples, self.classes.size - 1)
         ratios = np.empty(shape, dtype=np.float32)
-        # Arrays may be files: what else is wanted of them comes from the same look.
+        # Arrays may be files, so everything else is computed in the same pass.
         self._given_and_mean = self._look(ratios)
         return ratios
 
@@ -407,7 +406,7 @@ class ProbabilityPool:
         return self._look(None)
 
     def _look(self, ratios: Array | None) -> tuple[Array, FloatArray]:
-        """Look at each array once; fill in logarithms of ratios if they are wanted."""
+        """Read each array once; compute log-ratios if requested."""
         shape = (self.n_samples, self.classes.size)
         own = np.ravel_multi_index((np.arange(self.n_samples), self.y), shape)
         given = np.empty((len(self.names), self.n_samples), dtype=np.float32)
@@ -417,19 +416,19 @@ class ProbabilityPool:
             np.maximum(array.ravel()[own], FLOOR, out=given[place])
             if ratios is not None:
                 ratios[place] = log_ratios(array)
-            # A few are added up as they are; that is quicker and exact enough.
+            # A few can be summed directly, which is faster and precise enough.
             part = array.copy() if part is None else np.add(part, array, out=part)
             if place % _AT_ONCE == 0 or place == len(self.names) - 1:
                 total, part = total + part, None
         return given, total / total.sum(axis=1, keepdims=True)
 
     def refuse_swapped(self) -> None:
-        """Refuse models with columns that seem to stand for other classes.
+        """Refuse models whose columns seem to belong to other classes.
 
-        Worse than the class shares alone as they are, and better with columns in
-        another order: such a model would be blended as one that knows nothing. Where
-        some model is better than the shares, there is a warning. Who is merely too
-        sure of itself may be worse than them as well, but no other order helps it.
+        Such a model is worse than the class frequencies alone, and better with its
+        columns in another order; it would get no weight. If some other model is better
+        than the class frequencies, a warning is issued instead. An overconfident model
+        can also be worse than the class frequencies, but no other order improves it.
         """
         shares = np.bincount(self.y, minlength=self.classes.size) / self.n_samples
         known = shares[shares > 0]
@@ -464,7 +463,7 @@ class ProbabilityPool:
         warn(message, SwappedColumnsWarning)
 
     def blended(self, recipes: list[Recipe], sets: list[IntArray]) -> list[FloatArray]:
-        """Return what models say together on sets of samples, each by its recipe."""
+        """Return blended probabilities on sets of samples, one recipe each."""
         return blended(
             list(zip(recipes, sets, strict=True)),
             lambda place: self.arrays[self.names[place]],
@@ -472,7 +471,7 @@ class ProbabilityPool:
         )
 
     def votes(self, rows: Any = slice(None)) -> Votes:
-        """Return the votes of the models, with their probabilities."""
+        """Return the votes of the models with their probabilities."""
         probabilities = np.stack([self.arrays[name][rows] for name in self.names])
         probabilities /= probabilities.sum(axis=2, keepdims=True)
         return Votes(
@@ -488,15 +487,15 @@ def blended(
     shares: Callable[[int], Array],
     ratios: Callable[[int], Array],
 ) -> list[FloatArray]:
-    """Return what models say together on sets of samples.
+    """Return blended probabilities on sets of samples.
 
     Parameters
     ----------
     wanted : sequence of (Recipe, positions of samples or slice)
-        What to blend, on which samples.
+        The recipe and the samples of each blend.
     shares, ratios : callable
-        Return the probabilities of a model, and the logarithms of their ratios. They
-        are called once for each model that has a weight in some mean of that kind.
+        Return the probabilities and the log-ratios of a model. Called once for each
+        model with a weight in a mean of that kind.
     """
     means = [(mean, rows) for recipe, rows in wanted for mean in recipe]
     totals: list[Any] = [0.0] * len(means)
@@ -528,5 +527,5 @@ def _scaled(shares: FloatArray) -> FloatArray:
 
 
 def as_prediction(shares: FloatArray, y: IntArray) -> StoredPrediction:
-    """Return what averaged probabilities decide; the first of equals."""
+    """Return the class with the largest probability; the first one in a tie."""
     return StoredPrediction(shares.argmax(axis=1), y, shares)

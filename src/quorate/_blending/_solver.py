@@ -1,19 +1,17 @@
-"""Weights of models that make a convex loss small, on several sets of samples at once.
+"""Minimise a convex loss over model weights, on several sets of samples at once.
 
-What plain and geometric means have in common: numbers of models (a matrix, models by
-samples) are added up with weights that are not negative, and each sample has a convex
-loss of its sum. Four things make the best weights quick to find where there are many
-of both:
+For both arithmetic and geometric means, a matrix (models x samples) is summed over the
+models with non-negative weights, and each sample has a convex loss of its sum. Four
+ideas make the solver fast for many models and samples:
 
-1. Few models get a weight. Steps look at the models at hand; then one pass over all of
-   them tells by the slopes whether another would help. If none would, this is the
-   minimum.
-2. Every so many-th sample has nearly the same minimum: there one begins.
-3. A Newton step may be taken by a rough curvature, which some of the samples give. The
-   slopes say where the minimum is, and they come from all samples.
-4. Nearly the same samples (all of them, and all but one fold) have nearly the same
-   weights. So the other sets start from the answer of the first, and one product of
-   matrices gives the sums, or the slopes, of all of them.
+1. Few models get a weight. Steps use the active models only; then one pass over all
+   models checks their gradients. If no inactive model would help, the minimum is found.
+2. A subsample has nearly the same minimum, so the search starts there.
+3. A Newton step can use an approximate curvature from some of the samples. The minimum
+   is determined by the gradients, which are computed from all samples.
+4. Similar sets of samples (all of them, and all but one fold) have similar weights. So
+   the other sets start from the solution of the first, and one matrix product gives the
+   sums or the gradients of all sets.
 """
 
 from typing import NamedTuple, Protocol
@@ -26,38 +24,38 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 _ROUNDS = 100
 _STEPS = 50
-_FIRST_STEPS = 2  # a round, while models still join
+_FIRST_STEPS = 2  # per round, while models are still added
 _HALVINGS = 20
 _JOIN = 20
-# Samples to begin with, one after the other, where there are many.
+# Sizes of the samples to start with if there are many.
 _SOME = (5_000, 25_000)
-# Where there are so many samples, and so many for each model at hand, one rough
-# curvature will do for all steps and sets.
+# With this many samples, and this many per active model, one approximate curvature is
+# used for all steps and sets.
 _MANY, _MANY_EACH = 10_000, 20
-# Samples that give it, or so many for each model at hand if that is more.
+# Samples used for it, or this many per active model if that is more.
 _ENOUGH, _ENOUGH_EACH = 5_000, 100
-# Up to so many numbers are worth more digits than they may come with.
+# Up to this many numbers are computed in double precision.
 _DOUBLE = 4_000_000
 _COLUMNS = 8_192
 _NOISE = 1e-10
-_RIDGE = {8: 1e-10, 4: 3e-7}  # by bytes of a number
+_RIDGE = {8: 1e-10, 4: 3e-7}  # by itemsize
 _LIFT = 1e-10
-# Exchanges of who is positive, and how many may be no better than those before until
-# they are made one by one.
+# Maximum number of exchanges of the positive set, and of exchanges without improvement
+# before they are made one by one.
 _TRIES, _PATIENCE = 60, 5
 
 
 class Loss(Protocol):
-    """What samples lose by the sums of their models' numbers.
+    """Loss of samples as a function of the weighted sums.
 
     Attributes
     ----------
     width : int
-        Numbers of each model and sample.
+        Numbers per model and sample.
     slant : float
-        What each unit of weight costs.
+        Cost per unit of weight.
     pull : float
-        What the squared distance from equal weights costs, over the samples.
+        Cost of the squared distance from equal weights, divided by the samples.
     """
 
     width: int
@@ -65,24 +63,24 @@ class Loss(Protocol):
     pull: float
 
     def evaluate(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return losses (sets, samples) and slopes (sets, samples * width)."""
+        """Return losses (sets, samples) and gradients (sets, samples * width)."""
 
     def slope_changes(self, rows: Array, sums: FloatArray) -> FloatArray:
-        """Return how the slopes change when the sums do by each of the rows."""
+        """Return the change of the gradients for each row of changes of the sums."""
 
     def at(self, samples: slice) -> "Loss":
-        """Return the loss of some samples."""
+        """Return the loss restricted to some samples."""
 
 
 class Tolerance(NamedTuple):
-    """How far from the minimum one may stop.
+    """Stopping tolerances.
 
     Attributes
     ----------
     fall : float
-        By how much the loss may still fall with the models at hand.
+        Maximum remaining decrease of the loss over the active models.
     slope : float
-        How steeply it may fall towards a model not at hand.
+        Maximum rate of decrease towards an inactive model.
     """
 
     fall: float
@@ -92,20 +90,20 @@ class Tolerance(NamedTuple):
 def minimise(
     data: Array, loss: Loss, sets: Array, start: FloatArray, tolerance: Tolerance
 ) -> FloatArray:
-    """Return the weights (sets, models) of the smallest mean loss on each set.
+    """Return the weights (sets, models) that minimise the mean loss on each set.
 
     Parameters
     ----------
     data : array of shape (n_models, n_samples * width)
-        Numbers to be added up.
+        The numbers to sum.
     loss : Loss
-        What the sums cost.
+        Loss of the sums.
     sets : bool array of shape (n_sets, n_samples)
-        Which samples are in a set. The first is to be the largest.
+        Samples in each set. The first set must be the largest.
     start : array of shape (n_models,)
-        Weights to begin with.
+        Initial weights.
     tolerance : Tolerance
-        When to stop.
+        Stopping tolerances.
     """
     n_samples = sets.shape[1]
     loosely = Tolerance(10 * tolerance.fall, 10 * tolerance.slope)
@@ -127,9 +125,9 @@ def minimise(
 
 
 def long_product(data: Array, columns: Array) -> FloatArray:
-    """Return ``data @ columns``, exact to more digits than the numbers have.
+    """Return ``data @ columns``, accumulated in double precision.
 
-    In single precision errors would add up over many samples.
+    In single precision, rounding errors would accumulate over many samples.
     """
     product = np.zeros((len(data), columns.shape[1]))
     for begin in range(0, len(columns), _COLUMNS):
@@ -139,12 +137,12 @@ def long_product(data: Array, columns: Array) -> FloatArray:
 
 
 class _Search:
-    """The models at hand, and better and better weights for them."""
+    """The active models and their current weights."""
 
     def __init__(self, data: Array, loss: Loss) -> None:
         self._data, self._loss = data, loss
         dtype = np.dtype(float) if data.size <= _DOUBLE else data.dtype
-        # Room for all models; where nothing is written, no memory is taken.
+        # Allocated for all models; pages that are never written use no memory.
         self._room = np.empty(data.shape, dtype=dtype)
         self._inside: IntArray = np.empty(0, dtype=np.intp)
         self._rough: _RoughCurvature | None = None
@@ -152,7 +150,7 @@ class _Search:
     def minimise(
         self, sets: Array, start: FloatArray, tolerance: Tolerance
     ) -> FloatArray:
-        """Return the best weights on each set."""
+        """Return the optimal weights on each set."""
         task = _Task(self._loss, sets, len(self._data), self._room.dtype)
         self._begin(np.flatnonzero((start > 0).any(axis=0)))
         weights, n_steps = start[:, self._inside], _FIRST_STEPS
@@ -175,7 +173,7 @@ class _Search:
         return every
 
     def _begin(self, models: IntArray) -> None:
-        """Let those at hand leave who are not among these, and the others join."""
+        """Deactivate models that are not among these, and activate the others."""
         stay = np.flatnonzero(np.isin(self._inside, models))
         for place, before in enumerate(stay):
             if place < before:
@@ -193,7 +191,7 @@ class _Search:
     def _settle(
         self, task: "_Task", weights: FloatArray, n_steps: int, tolerance: Tolerance
     ) -> tuple[FloatArray, FloatArray, bool]:
-        """Return better weights, their sums, and whether none are better still."""
+        """Return improved weights, their sums, and whether they are optimal."""
         rows = self._room[: self._inside.size]
         weights, sums = weights.copy(), weights.astype(rows.dtype) @ rows
         if not len(rows):
@@ -227,13 +225,13 @@ class _Search:
                 if fine.all():
                     break
                 length[~fine] /= 2.0
-            # Where no step helps any more, only rounding is left.
+            # If no step improves the loss, only rounding errors remain.
             going = going[fine]
             weights[going], sums[going] = moved[fine], there[fine]
         return weights, sums, not going.size
 
     def _curvature(self, task: "_Task", which: int, sums: FloatArray) -> FloatArray:
-        """Return how the loss of one set is bent, over the models at hand."""
+        """Return the curvature of the loss of one set over the active models."""
         rows, loss = self._room[: self._inside.size], self._loss
         n_samples = task.sets.shape[1]
         if self._rough is None and n_samples >= max(_MANY, _MANY_EACH * len(rows)):
@@ -245,14 +243,14 @@ class _Search:
             chosen = np.repeat(task.sets[which], loss.width)
             bent = loss.slope_changes(rows, sums) * chosen
             curvature = np.asarray(rows @ bent.T, dtype=float) / task.sizes[which]
-        # Models that say the same leave it open who gets the weight: they stay put.
+        # Identical models make the weights ambiguous; keep them where they are.
         stay = _RIDGE[rows.dtype.itemsize] * float(np.trace(curvature))
         curvature[np.diag_indices_from(curvature)] += 2.0 * task.pulls[which] + stay
         return curvature
 
 
 class _Task:
-    """Sets of samples, and what weights cost on each of them."""
+    """Sets of samples, and the cost of weights on each of them."""
 
     def __init__(
         self, loss: Loss, sets: Array, n_models: int, dtype: np.dtype[np.floating]
@@ -266,7 +264,7 @@ class _Task:
     def values(
         self, losses: FloatArray, weights: FloatArray, which: IntArray
     ) -> FloatArray:
-        """Return what weights cost on some of the sets."""
+        """Return the cost of weights on some of the sets."""
         total = (losses * self.sets[which]).sum(axis=1, dtype=float)
         away = ((weights - self.equal) ** 2).sum(axis=1)
         values = total / self.sizes[which] + self.pulls[which] * away
@@ -275,7 +273,7 @@ class _Task:
     def slopes(
         self, data: Array, slopes: FloatArray, which: IntArray | slice = slice(None)
     ) -> FloatArray:
-        """Return by how much the mean loss rises with each weight, without the pull."""
+        """Return the gradient of the mean loss over the weights, without the pull."""
         sets = np.repeat(self.sets[which], self._loss.width, axis=1)
         columns = np.ascontiguousarray((slopes * sets).T, dtype=data.dtype)
         rises = long_product(data, columns).T / self.sizes[which, None]
@@ -283,7 +281,7 @@ class _Task:
 
 
 class _RoughCurvature:
-    """The curvature at one point, from some of the samples; models may join."""
+    """The curvature at one point from some of the samples; models can be added."""
 
     def __init__(
         self, loss: Loss, sums: FloatArray, n_samples: int, every: int
@@ -295,11 +293,11 @@ class _RoughCurvature:
         self._found = np.empty((0, 0))
 
     def keep(self, stay: IntArray) -> None:
-        """Forget the other models."""
+        """Drop the other models."""
         self._rows, self._found = self._rows[stay], self._found[np.ix_(stay, stay)]
 
     def for_models(self, rows: Array) -> FloatArray:
-        """Return it of these models; those known are the first among them."""
+        """Return the curvature of these models; the known ones must come first."""
         old = len(self._found)
         if len(rows) > old:
             new = _columns(rows[old:], self._some, self._n_samples)
@@ -313,7 +311,7 @@ class _RoughCurvature:
 
 
 def _columns(data: Array, some: slice, n_samples: int) -> Array:
-    """Return the numbers of some samples."""
+    """Return the columns of some samples."""
     few = data.reshape(len(data), n_samples, -1)[:, some]
     return np.ascontiguousarray(few).reshape(len(data), -1)
 
@@ -323,20 +321,20 @@ def quadratic_minimum(
 ) -> FloatArray:
     """Minimise ``x @ curvature @ x / 2 + linear @ x`` over ``x >= 0``.
 
-    Once it is known which x are positive, they solve a system of linear equations. So
-    one begins with a guess; those that come out negative become zero, those at zero
-    that should rise become positive, all at once, and the system is solved anew. Mostly
-    a few exchanges are enough. Where they lead nowhere the last word is with the slower
-    way of least squares, which always ends.
+    Given the set of positive x, they solve a linear system. Starting from a guess,
+    negative solutions become zero and zeros with a negative gradient become positive,
+    all at once, and the system is solved again. A few exchanges are usually enough. If
+    they do not converge, slower non-negative least squares is used, which always
+    terminates.
 
     Parameters
     ----------
     curvature : array of shape (n, n)
-        Symmetric, and bent upwards everywhere, if only a little.
+        Symmetric and positive definite.
     linear : array of shape (n,)
-        The slopes at zero.
+        Gradient at zero.
     positive : bool array of shape (n,)
-        Those thought to be positive. The better the guess, the sooner the end.
+        Initial guess of the positive x. A better guess needs fewer steps.
     """
     slack = 1e-12 * float(np.abs(linear).max())
     inside, fewest, patience = positive.copy(), linear.size + 1, _PATIENCE

@@ -1,4 +1,4 @@
-"""Ways to weigh models by their probabilities alone."""
+"""Methods that compute weights from probabilities alone."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from quorate._scoring import Score, stratified_folds
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.pruning import Pruner, SimplexWeights, make_pruner
 
-# Takes sets of samples to look at, the largest first; returns weights for each.
+# Takes sets of samples, the largest first; returns weights for each.
 Weigh: TypeAlias = Callable[[list[IntArray]], list[Recipe]]
 
 WAYS = ("auto", "both", "geometric", "simplex", "single", "mean")
 _HALVES = 20
 _FEW = 10_000
 _INNER = 3
-# Samples that are enough to tell which of several ways is best.
+# Samples that are enough to choose the best of several methods.
 _ENOUGH = 5_000
-# Models of which logarithms are taken at once.
+# Models whose logarithms are computed at once.
 _AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weigher:
-    """Weighs the models of a pool on sets of samples, the largest set first.
+    """Computes model weights on sets of samples, the largest set first.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class Weigher:
     method : str or Pruner
         One of :data:`WAYS`, the name of a pruning method, or a pruner.
     keep : int or None
-        How many models may have a weight.
+        Maximum number of models with a weight.
     score : Score
-        What to make large.
+        Score to maximise.
     seed : int or None
-        Seed of random parts of the samples.
+        Seed of random subsets of the samples.
     """
 
     pool: ProbabilityPool
@@ -77,12 +77,12 @@ class Weigher:
         return self._best([*ways.values(), partial(self._by_pruner, brier)], sets)
 
     def best_single(self, sets: list[IntArray]) -> list[Recipe]:
-        """Return all weight on the model that scores best on each set of samples."""
+        """Return weights of one for the best model on each set of samples."""
         best = self._scores_alone(sets).argmax(axis=0)
         return [(WeightedMean(np.eye(self.n_models)[place]),) for place in best]
 
     def _mean(self, sets: list[IntArray]) -> list[Recipe]:
-        """Return equal weights, of all models or of the best on each set."""
+        """Return equal weights of all models, or of the best ones on each set."""
         keep = self.n_models if self.keep is None else min(self.keep, self.n_models)
         if keep == self.n_models:
             return [(WeightedMean(np.full(keep, 1.0 / keep)),) for _ in sets]
@@ -92,7 +92,7 @@ class Weigher:
         ]
 
     def _spread(self, models: IntArray, weights: FloatArray | float) -> FloatArray:
-        """Return weights of all models, zero but for some."""
+        """Return weights of all models, zero except for some."""
         spread = np.zeros(self.n_models)
         spread[models] = weights
         return spread
@@ -117,9 +117,9 @@ class Weigher:
         return self.score.value(self.score.inputs(prediction), prediction.y)
 
     def _both(self, sets: list[IntArray]) -> list[Recipe]:
-        """Return the mean of a geometric and of a plain weighted mean.
+        """Return the average of a geometric and an arithmetic mean.
 
-        Where samples are few either may be led astray; their mean hardly is.
+        On few samples either one can overfit; their average is more robust.
         """
         sharp = self._geometric(sets)
         if self.keep is None:
@@ -132,7 +132,7 @@ class Weigher:
         return [(*pair[0], *pair[1]) for pair in zip(sharp, plain, strict=True)]
 
     def _geometric(self, sets: list[IntArray]) -> list[Recipe]:
-        """Return the weights of the geometric mean of the smallest logarithmic loss."""
+        """Return the weights of the geometric mean with the smallest log-loss."""
         ratios, y, keep = self.pool.ratios, self.pool.y, self.keep
         recipes: list[Recipe] = []
         needed, masks = _needed(sets, y.size)
@@ -147,7 +147,7 @@ class Weigher:
         return recipes
 
     def _simplex(self, sets: list[IntArray]) -> list[Recipe]:
-        """Return the weights of the mean of the smallest logarithmic loss."""
+        """Return the weights of the arithmetic mean with the smallest log-loss."""
         if min(rows.size for rows in sets) > _FEW:
             needed, masks = _needed(sets, self.pool.n_samples)
             means = plain_means(self.pool.given[:, needed], masks)
@@ -166,11 +166,11 @@ class Weigher:
         return recipes
 
     def _simplex_of(self, models: IntArray, rows: IntArray) -> Recipe:
-        """Return the weights of some models, found on some samples.
+        """Return the weights of some models on some samples.
 
-        On few samples these weights follow chance, so they are averaged over random
-        halves: the loss is convex, so the mean is at least as good as one of them on
-        average.
+        On few samples these weights overfit, so they are averaged over random halves.
+        Because the loss is convex, the averaged weights are at least as good as the
+        halves are on average.
         """
         given, n = self.pool.given[np.ix_(models, rows)], rows.size
         if n > _FEW or n < 4:
@@ -183,7 +183,7 @@ class Weigher:
         return (WeightedMean(self._spread(models, weights)),)
 
     def _by_pruner(self, method: Any, sets: list[IntArray]) -> list[Recipe]:
-        """Return the weights, or the equal shares, that a pruning method gives."""
+        """Return the weights of a pruning method, or equal weights of its members."""
         size = {} if self.keep is None else {"keep": min(self.keep, self.n_models)}
         if not isinstance(method, Pruner):
             size.setdefault("keep", self.n_models)
@@ -197,7 +197,7 @@ class Weigher:
         return recipes
 
     def _best(self, ways: list[Weigh], sets: list[IntArray]) -> list[Recipe]:
-        """Return the weights of the way that does best on samples it has not seen."""
+        """Return the weights of the method with the best cross-validated score."""
         best = [self._best_place(ways, rows) for rows in sets]
         recipes: dict[int, Recipe] = {}
         for place in set(best):
@@ -224,13 +224,13 @@ class Weigher:
 
 
 def _heaviest(weights: FloatArray, there: int, keep: int) -> IntArray:
-    """Return who stays when a third of those too many leave, or one."""
+    """Return the models left after dropping a third of the excess, at least one."""
     leaving = max(1, (there - keep) // 3)
     return np.sort(np.argsort(-weights, kind="stable")[: there - leaving])
 
 
 def _masks(sets: list[IntArray], n_samples: int) -> Array:
-    """Return which of all samples are in each set."""
+    """Return boolean masks of the samples in each set."""
     masks = np.zeros((len(sets), n_samples), dtype=bool)
     for mask, rows in zip(masks, sets, strict=True):
         mask[rows] = True
@@ -238,8 +238,8 @@ def _masks(sets: list[IntArray], n_samples: int) -> Array:
 
 
 def _needed(sets: list[IntArray], n_samples: int) -> tuple[Any, Array]:
-    """Return the samples that are in some set, and which of them are in each."""
+    """Return the samples in any set, and masks of them for each set."""
     masks = _masks(sets, n_samples)
     needed = masks.any(axis=0)
-    # All of them are no copy.
+    # Using all of them needs no copy.
     return (slice(None), masks) if needed.all() else (needed, masks[:, needed])

@@ -1,7 +1,7 @@
-"""Which members, how many of them, and why: one chooser for every door.
+"""Choose which members to keep and how many: one implementation for all entry points.
 
-An ensemble, samples, a method and a size go in (:func:`gather`, :func:`choose`), a
-:class:`quorate.Selection` comes out. :func:`quorate.prune` turns it into a model.
+:func:`gather` and :func:`choose` turn an ensemble, samples, a method and a size into a
+:class:`quorate.Selection`. :func:`quorate.prune` makes a model from it.
 """
 
 from quorate._choosing._choose import (

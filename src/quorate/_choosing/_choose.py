@@ -65,19 +65,19 @@ class Chooser:
     Parameters
     ----------
     evidence : Evidence
-        The votes to choose on, and the ensemble they are from. Kept as an attribute:
-        out of bag, if the method needs that.
+        The votes to choose on, and their ensemble. Stored as an attribute, restricted
+        to out-of-bag votes if the method needs them.
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto".
     size : Size
-        How many to keep. Kept as an attribute, with the default resolved.
+        How many members to keep. Stored as an attribute, with the default resolved.
     scoring : str, scorer, callable or None
         Score to choose by; see :func:`quorate.select`. Accuracy by default.
     seed : int, optional
         Seed for random methods that have none.
     distilled_size : callable, optional
-        Where the members kept are distilled: finds how many are enough then, from
-        evidence on new samples and the method.
+        If the kept members will be distilled, returns how many are enough after
+        distillation, from evidence on new samples and the method.
     progress : callable, optional
         Called by slow methods with the number of steps done and in total.
     owner : str
@@ -114,11 +114,11 @@ class Chooser:
         if size is None or isinstance(size, DefaultSize):
             size = self._default_size()
         self.size = size
-        if not isinstance(size, SizeByErrors):  # which refuses such votes
+        if not isinstance(size, SizeByErrors):  # refuses such votes
             _warn_of_flawed_votes(self.pruner, evidence.votes)
 
     def choose(self) -> Selection:
-        """Return the members kept."""
+        """Return the selection of members."""
         size = self.size
         if isinstance(size, SizeByErrors):
             return self._choose_by_errors(size)
@@ -129,7 +129,7 @@ class Chooser:
         return self._with_curve(chosen) if chosen.pruner.has_order else chosen
 
     def order_members(self) -> Selection:
-        """Return all members, in the order of the method."""
+        """Return all members in the order of the method."""
         return self._with_curve(self._fit_all())
 
     def first(self, members: Selection, number: int) -> Selection:
@@ -176,11 +176,10 @@ class Chooser:
         return self.first(replace(members, expected=expected), found)
 
     def _sized_by(self, size: SizeByErrors) -> Score:
-        """Return the score that finds the size.
+        """Return the score used to find the size.
 
-        By errors alone a handful of members is enough where a class is rare, and ranks
-        samples poorly. So what is left to "auto" goes by log-loss, where there are
-        probabilities.
+        With a rare class, a handful of members can be enough for accuracy, but they
+        rank samples poorly. So "auto" uses log-loss if there are probabilities.
         """
         votes = self.evidence.votes
         left_to_auto = self.auto and size.is_auto and self.scoring is None
@@ -189,7 +188,7 @@ class Chooser:
         return self.score
 
     def _fit_all(self) -> Selection:
-        """Return all members in order, without the error along it."""
+        """Return all members in order, without the size curve."""
         if not make_pruner(self.pruner, keep=self._keep_of_all).has_order:
             raise ValueError(
                 f"{self.owner}({self.size.text}): {type(self.pruner).__name__} has no "
@@ -198,10 +197,10 @@ class Chooser:
         return self._fit(self._keep_of_all)
 
     def _fit(self, keep: float | int | None) -> Selection:
-        """Return what the method picks, and how long it took by itself."""
+        """Return the members the method picks, and the time it took."""
         evidence, pruner = self.evidence, make_pruner(self.pruner, keep=keep)
         if pruner.tags.uses_unlabelled:
-            evidence.unlabelled()  # made once, which is not the method's time
+            evidence.unlabelled()  # computed once; not part of the method's time
         start = time.perf_counter()
         fitted = fit_on(evidence, pruner, self.progress)
         return Selection(
@@ -216,7 +215,7 @@ class Chooser:
         )
 
     def _with_curve(self, selection: Selection) -> Selection:
-        """Return the same with the error along the order, where that means anything."""
+        """Return the selection with its size curve, if that is meaningful."""
         votes = self.evidence.votes
         if votes.flaw:
             return selection
@@ -225,17 +224,17 @@ class Chooser:
 
     @property
     def _keep_of_all(self) -> float | None:
-        """The ``keep`` by which the method orders all members."""
+        """The ``keep`` with which the method orders all members."""
         tags = self.pruner.tags
         return None if tags.finds_size and not tags.honours_keep else 1.0
 
     def _default_size(self) -> FixedSize | SizeByErrors:
-        """Return the size that the default stands for.
+        """Return the default size for the ensemble and method.
 
-        A pool has few members, each of its own make. A method that weighs them keeps
-        those that have a weight; others keep as many as err least by cross-validation,
-        where there are honest errors along an order. Among few, the smallest number
-        within a standard error is one more often than not.
+        A pool has few members of different types. A weighting method keeps those with a
+        positive weight; other methods keep the size with the smallest cross-validated
+        error, if there is one. The one-standard-error rule would often keep a single
+        member.
         """
         votes, tags = self.evidence.votes, self.pruner.tags
         if votes.family == "pool" and not votes.flaw:
@@ -248,7 +247,7 @@ class Chooser:
         return FixedSize(DEFAULT_KEEP)
 
     def _refuse_training_votes_of_pools(self, size: Size | None) -> None:
-        """Refuse weights and sizes on training votes, which reward memorising."""
+        """Refuse weights and sizes from training votes, which reward overfitting."""
         votes, method = self.evidence.votes, type(self.pruner).__name__
         if votes.family != "pool" or votes.source is not VoteSource.TRAINING:
             return
@@ -265,7 +264,7 @@ class Chooser:
         )
 
     def _refuse_unfit_samples(self) -> None:
-        """Refuse to find a size by errors on unsuitable samples."""
+        """Refuse to find a size from errors on unsuitable samples."""
         votes, who = self.evidence.votes, f"{self.owner}({self.size.text})"
         counts = np.bincount(votes.y, minlength=votes.n_classes)
         if self.score.needs_every_class and counts.min() < 2:
@@ -342,7 +341,7 @@ def select(
         The class that ``scoring`` is about, against all others: "average_precision",
         "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
     costs : dict, optional
-        What each member costs, an array for each limit in ``budget``.
+        Costs of the members: an array for each limit in ``budget``.
     X : array-like, optional
         The samples voted on, for methods that use features.
     unlabelled : Votes, optional
@@ -418,7 +417,7 @@ def check_method(
 ) -> None:
     """Refuse an unknown method or parameter before the work.
 
-    A misspelt parameter of the caller is recognised as such.
+    Misspelt parameters of the caller are recognised, too.
     """
     known = {name for m in methods().values() for name in signature(m.cls).parameters}
     for name in parameters:
@@ -437,9 +436,9 @@ def method_for(
     seed: int | None = None,
     **parameters: Any,
 ) -> Pruner:
-    """Return the method asked for, with the costs of members it was told to count.
+    """Return the requested method, with the member costs it needs.
 
-    A method that can optimise a score is given the one asked for, unless it has one.
+    A method that can optimise a score gets the requested one, unless it has its own.
     """
     votes = evidence.votes
     scoring = score.given
@@ -460,7 +459,7 @@ def method_for(
 
 
 def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
-    """Refuse a tolerance that even a model which ignores a class would meet."""
+    """Refuse a tolerance that even a model that ignores a class would meet."""
     right = WholePrediction(votes).codes() == votes.y
     samples, found = (
         np.bincount(y, minlength=votes.n_classes) for y in (votes.y, votes.y[right])
@@ -470,7 +469,7 @@ def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
 
 
 def refuse_uncovered(scoring: Any, votes: Votes, owner: str) -> None:
-    """Refuse a score on out-of-bag votes that hardly cover a class."""
+    """Refuse a score if out-of-bag votes hardly cover a class."""
     if scoring is not None and votes.source is VoteSource.OUT_OF_BAG and votes.flaw:
         raise ValueError(
             f"{owner}(scoring={scoring!r}): cannot be computed, since {votes.flaw}."

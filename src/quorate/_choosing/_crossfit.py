@@ -1,13 +1,12 @@
-"""Errors over size that choosing has not flattered.
+"""Cross-validated errors by size.
 
-A method that orders members by some samples looks better on these than it is, so a size
-that is chosen on the same samples keeps no promise. Here the samples are cut into
-folds. Members are ordered without each fold in turn and judged on it, so that every
-sample is judged once, by an order that has not seen it.
+Errors on the samples used to order members are optimistic, so a size chosen on them
+would be, too. Here the samples are split into folds. Members are ordered without each
+fold in turn and evaluated on it, so that every sample is used for evaluation once.
 
-Out of bag, few of the first members of an order have a vote on a sample, where all of
-them would vote on a new one. So the error of seven members is that of the first seven
-that may vote on a sample, and of all that may where they are fewer.
+Out of bag, few of the first members of an order have a vote on a sample, but all of
+them vote on new data. So the error of seven members is that of the first seven that
+have a vote on a sample, or of all that have one if they are fewer.
 """
 
 from collections.abc import Iterable, Iterator
@@ -30,18 +29,18 @@ _SEED = 0
 def cross_fitted_curve(
     evidence: Evidence, pruner: Pruner, order: IntArray, score: Score
 ) -> CrossFittedCurve:
-    """Return the error over size, each sample judged by an order that has not seen it.
+    """Return the cross-validated error by size.
 
     Parameters
     ----------
     evidence : Evidence
-        What the order is by.
+        Evidence used for the order.
     pruner : Pruner
-        The method, which is to order everybody.
+        The method, set up to order all members.
     order : array of int
-        Its order by all samples, to which the sizes belong.
+        The order from all samples, to which the sizes refer.
     score : Score
-        What to count.
+        Score to compute.
     """
     votes = evidence.votes
     n_sizes, inputs = order.size, FoldInputs(score, votes, order.size)
@@ -70,17 +69,17 @@ def cross_fitted_curve(
 def inputs_by_votes(
     votes: Votes, order: IntArray, prefixes: Iterable[Array], n_sizes: int
 ) -> Array:
-    """Return a row for 1, 2, ... members with what as many of them say of each sample.
+    """Return a row of score inputs for the first 1, 2, ... members with a vote.
 
     Parameters
     ----------
     votes : Votes
     order : array of int
-        Members in the order in which they come in.
+        Members in the order in which they are added.
     prefixes : iterable of array of shape (n_samples, ...)
-        What the first 1, 2, ... of them say.
+        Score inputs of the first 1, 2, ... of them.
     n_sizes : int
-        The number of rows.
+        Number of rows.
     """
     rows = last = np.empty(0)
     n_votes = np.zeros(votes.n_samples, dtype=np.intp)
@@ -101,7 +100,7 @@ def inputs_by_votes(
 
 
 def first_votes(votes: Votes, order: IntArray, number: int) -> Votes:
-    """Return the votes of the first so many members that may vote on each sample.
+    """Return the votes of the first members with a vote on each sample, up to a number.
 
     Examples
     --------
@@ -127,7 +126,7 @@ def first_votes(votes: Votes, order: IntArray, number: int) -> Votes:
 def split_evidence(
     evidence: Evidence, score: Score
 ) -> Iterator[tuple[IntArray, Evidence]]:
-    """Yield the samples of each fold, and the evidence of all others."""
+    """Yield the samples of each fold and the evidence of all others."""
     for held in folds_of(evidence.votes, score):
         others = np.setdiff1d(np.arange(evidence.votes.n_samples), held)
         yield held, evidence.at(others, share_unlabelled=True)
@@ -136,7 +135,7 @@ def split_evidence(
 def fit_on(
     evidence: Evidence, pruner: Pruner, progress: Progress | None = None
 ) -> Pruner:
-    """Return the method, fitted on some evidence; the one given is left alone."""
+    """Return a copy of the method, fitted on some evidence."""
     fitted: Pruner = make_pruner(pruner).fit(
         evidence.votes,
         evidence.features() if pruner.tags.needs_features else None,
@@ -147,10 +146,10 @@ def fit_on(
 
 
 def folds_of(votes: Votes, score: Score) -> list[IntArray]:
-    """Return the samples in folds, fewer where few samples leave a member without.
+    """Return the folds of the samples, fewer if a member would be left without votes.
 
-    Every class is spread over the folds if the score needs all of them. No folds at
-    all where every way to hold some back leaves a member without votes.
+    Folds are stratified if the score needs all classes. Returns no folds if every split
+    leaves a member without votes.
     """
     mixed = np.random.default_rng(_SEED).permutation(votes.n_samples)
     if score.needs_every_class:

@@ -1,4 +1,4 @@
-"""What members are chosen by: votes, and what else an ensemble and its samples give."""
+"""Evidence for choosing members: votes, samples, further votes and costs."""
 
 import warnings
 from collections.abc import Mapping
@@ -40,21 +40,21 @@ from quorate.exceptions import CoverageWarning, LeftOutWarning, SampledWarning
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Votes to choose on, and what else a caller has at hand.
+    """Votes to choose on, with optional samples, further votes and costs.
 
     Attributes
     ----------
     X : Any
-        The samples, for methods that look at features.
+        The samples, for methods that use features.
     drawn : Drawn | None
-        How the samples were drawn, where there were too many to look at all.
+        How the samples were drawn if there were too many to use all.
     further : Votes | None
-        Votes on further samples, for methods that need no labels.
+        Votes on additional samples, for methods that need no labels.
     member_costs : Mapping[str, Array]
-        What each member costs, by what is counted.
+        Costs of the members, by kind of cost.
     chosen_on : bool
-        Whether the members were chosen before, or their leaves distilled, on these very
-        samples, where they look better than they are then.
+        Whether the members were already chosen or distilled on these samples, which
+        makes errors on them optimistic.
     """
 
     votes: Votes
@@ -65,21 +65,21 @@ class Evidence:
     chosen_on: bool = False
 
     def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
-        """Return the evidence of some samples, as if no others had been given.
+        """Return the evidence restricted to some samples.
 
         Parameters
         ----------
         samples : array-like of int
-            Positions among the samples voted on.
+            Indices among the samples voted on.
         share_unlabelled : bool
-            Keep the votes on further samples that were made from all samples, which
-            know no label; making them anew takes its time.
+            Keep the votes on additional samples that were generated from all samples.
+            They use no labels and take time to recompute.
         """
         X = None if self.X is None else take_rows(self.X, samples)
         return replace(self, votes=self.votes.at(samples), X=X)
 
     def out_of_bag(self) -> "Evidence":
-        """Return the same with the votes that are out of bag, if any are."""
+        """Return the evidence with out-of-bag votes only, if there are any."""
         return self
 
     def features(self) -> Any:
@@ -87,7 +87,7 @@ class Evidence:
         return self.X
 
     def unlabelled(self) -> Votes | None:
-        """Return votes on further samples; None if there are none."""
+        """Return votes on additional samples, or None."""
         return self.further
 
     def costs(self, kind: str) -> Array:
@@ -102,10 +102,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EnsembleEvidence(Evidence):
-    """Votes of an ensemble, and what it and its samples give besides.
+    """Votes of an ensemble, with its samples, further votes and costs.
 
-    What takes time (votes on further samples, costs) is made when a method asks for
-    it, and once for all methods that choose on the same evidence.
+    Expensive parts (votes on additional samples, costs) are computed on demand, once
+    for all methods that share the evidence.
     """
 
     ensemble: Ensemble
@@ -116,7 +116,7 @@ class EnsembleEvidence(Evidence):
 
     @property
     def rows(self) -> IntArray:
-        """Where in X, the samples that were given, those voted on are."""
+        """Indices in X of the samples voted on."""
         return self.votes.samples if self._rows is None else self._rows
 
     def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
@@ -133,7 +133,7 @@ class EnsembleEvidence(Evidence):
         )
 
     def out_of_bag(self) -> Evidence:
-        """See :class:`Evidence`; nobody is asked again."""
+        """See :class:`Evidence`; members are not evaluated again."""
         votes = self.votes
         if votes.source is not VoteSource.TRAINING or votes.is_masked:
             return self
@@ -149,11 +149,11 @@ class EnsembleEvidence(Evidence):
         return take_rows(self.X, self.rows)
 
     def unlabelled(self) -> Votes | None:
-        """Return votes on further samples made from those at hand; None if none."""
+        """Return votes on samples generated from the existing ones, or None."""
         if self._all is not None:
             return self._all.unlabelled()
         if "unlabelled" not in self._made:
-            # Of batches, those drawn are all there are; of arrays, no others are taken.
+            # For batches, only the drawn samples exist; for arrays, no others are used.
             X = self.X if self.drawn is None else take_rows(self.X, self.rows)
             self._made["unlabelled"] = collect_recombined(
                 self.ensemble,
@@ -193,26 +193,26 @@ def gather(
     X, y : array-like
         The training data of an ensemble that bootstraps, or other samples.
     source : {"auto", "new", "training"}
-        What the samples are to the members, if the caller says it.
+        Whether the samples are new to the members or their training data.
     out_of_bag : {"auto", True, False}
-        Use out-of-bag votes only; "auto" does so where there are some.
+        Use out-of-bag votes only; "auto" does so if there are any.
     n_jobs : int, optional
-        Members asked at the same time.
+        Number of members evaluated in parallel.
     scoring : str, scorer, callable or None
-        What members will be judged by, to refuse what the ensemble cannot give.
+        Score used later, to refuse one that the ensemble does not support.
     owner : str
         Who asks, for messages.
     max_samples : int, optional
-        Draw a stratified sample of so many if there are more.
+        Draw a stratified sample of this size if there are more samples.
     target : str, optional
-        The column of labels, where X is files.
+        The column of labels, if X is files.
     seed : int, optional
-        Seed of that draw, 0 if not given.
+        Seed of that draw, 0 by default.
     size : Size, optional
-        How many will be kept, to refuse more than there are.
+        How many members will be kept, to refuse more than there are.
     """
     check_source(source, owner)
-    check_scoring(scoring, owner)  # before the ensemble is looked at
+    check_scoring(scoring, owner)  # before the ensemble is read
     found = read_ensemble(ensemble)
     check_scoring(scoring, owner, averages=found.rule.name == "average")
     if isinstance(size, FixedSize):
@@ -222,7 +222,7 @@ def gather(
     if y is None:
         batches = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
         most = sample_size(max_samples, owner)
-        # Batches that the ensemble could not vote on are refused, drawn from or not.
+        # Batches that the ensemble cannot vote on are refused, sampled or not.
         X, y, places, n_rows = draw_sample(
             batches.batches, most, seed or 0, check=batch_check(found), owner=owner
         )
@@ -239,7 +239,7 @@ def gather(
     with warnings.catch_warnings():
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)
-        warnings.simplefilter("ignore", CoverageWarning)  # said once it matters
+        warnings.simplefilter("ignore", CoverageWarning)  # reported later, if relevant
         votes = collect_votes(
             found, X, y, out_of_bag, n_jobs=n_jobs, source=source, rows=rows
         )
@@ -252,18 +252,18 @@ def gather(
 def draw_rows(
     y: Any, max_samples: int | None, owner: str, seed: int = 0
 ) -> tuple[IntArray | None, Drawn | None]:
-    """Return the positions of a stratified sample, or nothing if all may stay.
+    """Return the indices of a stratified sample, or None if all samples are used.
 
-    Members are told apart by how often they err, and a sample tells that with an error
-    that shrinks with its size, not with that of the data. Guarantees are another
-    matter: they want every row, and :func:`quorate.summarise` gives them that.
+    Members are compared by their error rates, whose precision depends on the size of
+    the sample, not on that of the data. Certificates benefit from every row; use
+    :func:`quorate.summarise` for them.
 
     Parameters
     ----------
     y : array-like
         Labels of all samples.
     max_samples : int, optional
-        How many to draw if there are more; 200,000 by default, with a warning.
+        Number of samples to draw if there are more; 200,000 by default, with a warning.
     owner : str
         Who asks, for messages.
     seed : int
@@ -280,7 +280,7 @@ def draw_rows(
 def _how_drawn(
     n_drawn: int, n_rows: int, seed: int, max_samples: int | None, owner: str
 ) -> Drawn | None:
-    """Return how samples were drawn, None if none was left out; warn if not told to."""
+    """Return how samples were drawn, or None; warn if the user did not request it."""
     if n_drawn == n_rows:
         return None
     drawn = Drawn(n_drawn, n_rows, seed)

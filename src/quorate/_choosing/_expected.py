@@ -1,8 +1,8 @@
-"""The error to expect of members that were chosen, on samples that did not choose them.
+"""Expected error of the kept members on new data.
 
-Errors on the samples chosen on flatter the choice, and out of bag few members look
-weaker than they are. So the choice is made again without each fold of the samples in
-turn, and judged on the fold by as many votes as there will be on a new sample.
+Errors on the samples used for choosing are optimistic, and out of bag, small ensembles
+look weaker than they are. So the choice is repeated without each fold of the samples
+and evaluated on that fold, with as many votes as there will be on new data.
 """
 
 from collections.abc import Sequence
@@ -31,47 +31,47 @@ if TYPE_CHECKING:
     from quorate._choosing._selection import Selection
     from quorate._choosing._size import SizeByErrors
 
-# Samples below which nothing is expected of a number of members that was given.
+# Minimum number of samples to estimate the error of a fixed number of members.
 FEWEST = 40
-# Samples on which such a number is judged, at most; the others add what all members do
-# on them.
+# Maximum number of samples on which it is estimated; the others contribute the error of
+# all members.
 MOST = 10_000
 _SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedError:
-    """Error to expect of the members kept, on samples that did not choose them.
+    """Expected error of the kept members on new data.
 
-    With another score than accuracy an error is what is missing to its best value.
+    With a score other than accuracy, an error is the difference to its best value.
 
     Attributes
     ----------
     error : float
-        What to expect.
+        Expected error.
     limit : float
-        What it is at most, with 95 % confidence.
+        Upper limit of the error, with 95 % confidence.
     score : Score
-        The score that errors are counted in.
+        The score in which errors are measured.
     standard_error : float
-        Standard error of what to expect.
+        Standard error of ``error``.
     excess : float
-        How much more that is than the error of all members; below zero, less.
+        Expected error minus the error of all members.
     excess_error : float
-        Standard error of the difference, on the same samples.
+        Standard error of that difference, on the same samples.
     with_size : bool
-        Whether the number of members was found without the samples judged on, too.
+        Whether the number of members was cross-validated, too.
     before_distillation : bool
-        Whether the members kept have other leaves than those judged here.
+        Whether the kept members were distilled after this estimate.
     by_fewer_votes : bool
-        Whether members were judged by fewer votes than there will be on new samples, as
-        out of bag where a method has no order: few of them look weaker than they are.
+        Whether fewer votes were used than there will be on new data, as out of bag for
+        a method without an order; the estimate is then pessimistic.
     samples : IntArray
-        The samples judged on, as positions among those voted on.
+        Indices of the evaluated samples, among those voted on.
     decisions : IntArray
-        The class that members chosen without it decide for, on each of them.
+        Predicted class of each of these samples, by members chosen without it.
     shares : FloatArray
-        What they give to each class, on each of them.
+        Class probabilities or vote shares of each of these samples.
     """
 
     error: float
@@ -104,12 +104,12 @@ class ExpectedError:
         return f"{title} about {about}, {limit} with 95 % confidence"
 
     def accuracies(self, votes: Votes) -> tuple[float, float]:
-        """Return the accuracy of all members where chosen, and what to expect.
+        """Return the accuracy of all members on the votes, and the expected accuracy.
 
         Parameters
         ----------
         votes : Votes
-            The votes that members were chosen on.
+            The votes used for choosing.
         """
         before = votes.accuracy()
         if self.score.is_accuracy:
@@ -117,7 +117,7 @@ class ExpectedError:
         return before, before + float(self._gains(votes).mean())
 
     def recalls(self, votes: Votes) -> dict[str, tuple[float, float]]:
-        """Return how much of each class all members find, and what to expect."""
+        """Return the recall of each class by all members, and the expected recall."""
         gains, y = self._gains(votes), votes.y[self.samples]
         found = {}
         for code in np.unique(y).tolist():
@@ -127,17 +127,17 @@ class ExpectedError:
         return found
 
     def agreement(self, votes: Votes) -> float | None:
-        """Return the share of samples on which those kept decide as all members do.
+        """Return the share of samples on which kept and all members agree.
 
-        None out of bag, where they are a larger part of those that vote than they will
-        be on new samples.
+        None out of bag, where the kept members are a larger share of the voters than on
+        new data.
         """
         if votes.is_masked:
             return None
         return float(np.mean(votes.decisions()[self.samples] == self.decisions))
 
     def _gains(self, votes: Votes) -> FloatArray:
-        """Return how much better those kept are on each sample, by what they decide."""
+        """Return the gain of the kept members on each sample."""
         wrong = self.decisions != votes.y[self.samples]
         return np.asarray(votes.sample_errors()[self.samples] - wrong)
 
@@ -163,23 +163,23 @@ def expected_error(
     score: Score,
     sized_by: Score,
 ) -> ExpectedError:
-    """Find members and their number without each fold in turn, and judge them on it.
+    """Cross-validate the choice of members together with their number.
 
-    The errors that found a size flatter it: of many sizes, some look good. So the whole
-    procedure is repeated without the samples that judge it.
+    The error of the best of many sizes is optimistic. So the whole procedure is
+    repeated without each fold and evaluated on that fold.
 
     Parameters
     ----------
     evidence : Evidence
-        What is chosen on.
+        Evidence used for choosing.
     pruner : Pruner
-        The method, which is to order everybody.
+        The method, set up to order all members.
     size : SizeByErrors
-        How the number is found along an order.
+        How the number of members is found from an order.
     score : Score
-        What members are judged by.
+        Score of the estimate.
     sized_by : Score
-        What their number is found by.
+        Score used to find the number of members.
     """
     votes, scorer = evidence.votes, CrossFitScorer(evidence.votes, score)
     for held, others in split_evidence(evidence, score):
@@ -187,7 +187,7 @@ def expected_error(
         curve = cross_fitted_curve(others, pruner, fitted.order_, sized_by)
         number = size.resolve(curve)
         if number is None:
-            scorer.add(held, votes.at(held))  # everybody stays
+            scorer.add(held, votes.at(held))  # all members are kept
             continue
         # Out of bag, the first that vote are those of the order of all.
         if not (fitted.tags.nested or votes.is_masked):
@@ -199,18 +199,18 @@ def expected_error(
 def expected_errors(
     evidence: Evidence, selections: Sequence["Selection"], score: Score
 ) -> list[ExpectedError | None]:
-    """Return what to expect of the members that several methods keep.
+    """Return the expected errors of several selections.
 
-    As many members are chosen without each fifth of the samples, the same for all
-    methods, and judged on it. None where the samples are too few, or their classes too
-    rare, to hold some back.
+    The same number of members is chosen without each fold of the samples, with the same
+    folds for all methods, and evaluated on that fold. None if there are too few
+    samples, overall or in a class, for cross-validation.
 
     Parameters
     ----------
     evidence : Evidence
         What the members were chosen on.
     selections : sequence of Selection
-        The choices.
+        The selections.
     score : Score
         What to count.
     """
@@ -238,7 +238,7 @@ def expected_errors(
 
 
 def with_expected_error(selection: "Selection", evidence: Evidence) -> "Selection":
-    """Return a choice with the error to expect, where that can be computed."""
+    """Return a selection with its expected error, if that can be computed."""
     if selection.expected is not None or selection.votes.flaw:
         return selection
     (expected,) = expected_errors(evidence, [selection], selection.judged_by)
@@ -248,17 +248,17 @@ def with_expected_error(selection: "Selection", evidence: Evidence) -> "Selectio
 def expectations(
     evidence: Evidence, selection: "Selection", score: Score
 ) -> tuple[ExpectedError | None, CrossFittedCurve | None]:
-    """Return what to expect of the members kept, and of any number along the order.
+    """Return the expected error of the kept members, and the expected size curve.
 
-    None both where the samples are too few, the curve also where the method has no
-    order of all members.
+    Both are None if there are too few samples; the curve also if the method does not
+    order all members.
 
     Parameters
     ----------
     evidence : Evidence
         What the members were chosen on.
     selection : Selection
-        Those members.
+        The selection.
     score : Score
         What to count.
     """
@@ -289,19 +289,19 @@ def _expected_curve(
 
 
 def _method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None]:
-    """Return the method that chose, and how many of its order to take; None for all."""
+    """Return the method used, and how many members of its order to take (None: all)."""
     pruner, number = selection.pruner, selection.n_kept
     if has_whole_order(pruner):
         # Out of bag, the first that vote are those of the order of all.
         return make_pruner(pruner, keep=1.0 if votes.is_masked else number), number
-    # An order that was cut is cut again.
+    # A truncated order is truncated again.
     return pruner, number if number < pruner.order_.size else None
 
 
 def _on_all_samples(
     expected: ExpectedError, votes: Votes, pruner: Pruner
 ) -> ExpectedError:
-    """Return what to expect by all samples, where some of them were judged on."""
+    """Return the expected error over all samples, from an estimate on some of them."""
     share = expected.samples.size / votes.n_samples
     doubt = _with_all_samples(expected.standard_error, expected.excess_error, share)
     return replace(
@@ -314,7 +314,7 @@ def _on_all_samples(
 
 
 def can_expect(votes: Votes, score: Score) -> bool:
-    """Tell whether there are enough samples to hold some back."""
+    """Return whether there are enough samples for cross-validation."""
     fewest = np.bincount(votes.y, minlength=votes.n_classes).min()
     if votes.n_samples < FEWEST or (score.needs_every_class and fewest < 2):
         return False
@@ -322,16 +322,16 @@ def can_expect(votes: Votes, score: Score) -> bool:
 
 
 def has_whole_order(pruner: Pruner) -> bool:
-    """Tell whether a method puts all members in an order, whatever their number.
+    """Return whether a method orders all members independently of the size.
 
-    New weights are those of one size, and no other.
+    New weights are valid for one size only.
     """
     tags = pruner.tags
     return pruner.has_order and tags.honours_keep and not tags.chooses_weights
 
 
 class CrossFitScorer:
-    """What members chosen without each fold say on it, put together and scored."""
+    """Collects cross-validated predictions and scores them."""
 
     def __init__(self, votes: Votes, score: Score) -> None:
         self.votes, self.score = votes, score
@@ -340,9 +340,9 @@ class CrossFitScorer:
         self.inputs: Array = np.empty(0)
 
     def add_first(self, held: IntArray, fitted: Pruner, number: int | None) -> None:
-        """Note what the first so many that a method picked say, or all of them.
+        """Add the predictions of the first picked members, or of all of them.
 
-        Samples that none of those picked may vote on are left out.
+        Samples on which no picked member has a vote are left out.
         """
         order, weights = fitted.path()
         votes = self.votes.at(held)
@@ -357,7 +357,7 @@ class CrossFitScorer:
         self.add(held, first_votes(votes, order, number or order.size))
 
     def add(self, held: IntArray, votes: Votes) -> None:
-        """Note what an ensemble says of the samples of a fold."""
+        """Add the predictions of an ensemble on the samples of a fold."""
         prediction = WholePrediction(votes)
         self.decisions[held] = prediction.codes()
         self.shares[held] = prediction.shares()
@@ -368,15 +368,15 @@ class CrossFitScorer:
         self.inputs[held] = inputs
 
     def result(self) -> ExpectedError:
-        """Return what to expect of what was said."""
+        """Return the expected error of the collected predictions."""
         places = np.flatnonzero(self.decisions >= 0)
         votes = self.votes.at(places)
         found = self.score.estimate(self.inputs[places], votes.y)
         excess, doubt = found.behind(self.score.estimate_votes(votes))
         return ExpectedError(
             error=found.loss,
-            # Half of the risk is left to the difference between the members of the
-            # folds and those that are kept in the end.
+            # Half of the error probability is reserved for the difference between the
+            # members of the folds and those that are finally kept.
             limit=found.loss_limit(1 - (1 - CONFIDENCE) / 2),
             score=self.score,
             standard_error=found.standard_error,
@@ -389,7 +389,7 @@ class CrossFitScorer:
 
 
 def _at_most(evidence: Evidence) -> Evidence:
-    """Return the evidence of some samples, if there are many."""
+    """Return the evidence restricted to some samples if there are many."""
     n_samples = evidence.votes.n_samples
     if n_samples <= MOST:
         return evidence
@@ -397,7 +397,7 @@ def _at_most(evidence: Evidence) -> Evidence:
 
 
 def _drawn(n_samples: int) -> IntArray:
-    """Return the samples that are looked at: all, if they are few."""
+    """Return the samples to evaluate: all, if there are few."""
     if n_samples <= MOST:
         return np.arange(n_samples)
     rng = np.random.default_rng(_SEED)
@@ -405,9 +405,9 @@ def _drawn(n_samples: int) -> IntArray:
 
 
 def _with_all_samples(spread: Any, differ: Any, share: float) -> Any:
-    """Return the standard error of an error that all samples have a part in.
+    """Return the standard error of an estimate that uses all samples.
 
-    What all members do was seen on all of them, what those kept do differently on a
-    share; ``spread`` and ``differ`` are the standard errors of both on that share.
+    The error of all members is known on all samples, the difference of the kept ones on
+    a subsample; ``spread`` and ``differ`` are their standard errors on the subsample.
     """
     return np.sqrt(np.square(differ) * (1 - share) + np.square(spread) * share)

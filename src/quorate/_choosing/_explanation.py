@@ -1,4 +1,4 @@
-"""Who was kept and why, beside the plain alternatives."""
+"""Explanation of a selection, with a comparison to simple alternatives."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _WHERE = {
     "choice": "the samples that members were chosen on, which is optimistic",
     "nothing": "nothing: errors on the samples chosen on mean nothing",
 }
-# Of the vote; the measures of diversity have no unit.
+# For the vote; diversity measures have no unit.
 _SHARES = {
     "error": "error",
     "member_error": "members' mean error",
@@ -40,29 +40,28 @@ class _Table(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
-    """Who was kept and why, as tables of plain rows.
+    """Which members were kept and why, as tables of plain rows.
 
     Attributes
     ----------
     steps : list[dict[str, Any]]
-        Each pick: member; accuracy, the share of its own votes that are right; error of
-        those picked so far, on the samples that one of them may vote on; contribution.
-        Only who was picked if the choice was on training votes, where errors mean
-        nothing. With EPBD and FTAD also the sample that chose the member, by its
-        position in the data.
+        One row per pick: the member; its accuracy on its own votes; the error of the
+        members picked so far, on samples where one of them has a vote; its
+        contribution. Training votes give no errors, so these rows have the member only.
+        With EPBD and FTAD also the index of the sample for which the member was picked.
     before_and_after : list[dict[str, Any]]
-        Decomposition of the plurality vote and diversity, of all members and of those
-        kept; none on training votes.
+        Error decomposition of the plurality vote and diversity, for all members and for
+        the kept ones; empty on training votes.
     comparison : list[dict[str, Any]]
-        Accuracy of the choice and of the plain alternatives of the same size, as their
-        ensembles predict. Out of bag, on the samples that one of them may vote on.
+        Accuracy of the selection and of simple alternatives of the same size, as their
+        ensembles predict. Out of bag, on samples where one of the members has a vote.
     compared_on : str
-        "test", "choice" or "nothing": the samples of the comparison.
+        Samples of the comparison: "test", "choice" or "nothing".
     score : Score
-        The score that counts. If that is not accuracy, rows have it as "score" in place
-        of accuracy and error, and contributions are counted in it.
+        The score used. If it is not accuracy, rows have "score" instead of accuracy and
+        error, and contributions are measured in it.
     out_of_bag : bool
-        Whether members were chosen on votes that are out of bag.
+        Whether members were chosen on out-of-bag votes.
     """
 
     steps: list[dict[str, Any]]
@@ -73,7 +72,7 @@ class Explanation:
     out_of_bag: bool = False
 
     def _tables(self) -> list[_Table]:
-        """Return the tables, in words and numbers as people read them."""
+        """Return the tables, formatted for display."""
         score, title = self.score, self.score.title
         percent, points = _text_of(percent_text), _text_of(points_text)
         plain = _text_of("{:.4f}".format)
@@ -113,7 +112,7 @@ class Explanation:
         ]  # fmt: skip
 
     def _meanings(self) -> list[str]:
-        """Return what the columns of the picks are."""
+        """Return the meanings of the columns of the picks."""
         own = "out-of-bag votes" if self.out_of_bag else "votes"
         what = self.score.loss_title
         falls = "the error grows" if self.score.is_accuracy else f"{what} falls"
@@ -170,7 +169,7 @@ def explain(
     random_state: Any,
     scoring: Any = None,
 ) -> Explanation:
-    """Gather the explanation of a selection; see :meth:`Selection.explain`."""
+    """Explain a selection; see :meth:`Selection.explain`."""
     votes, score = selection.votes, selection.judged_by
     honest = not selection.votes.flaw
     compared_on, judged = "choice" if honest else "nothing", votes
@@ -238,10 +237,10 @@ def _steps(selection: Selection, honest: bool, score: Score) -> list[dict[str, A
 
 
 def _so_far(votes: Votes, order: IntArray, score: Score) -> list[float | None]:
-    """Return the error of the first 1, 2, ... members, or their score.
+    """Return the error or score of the first 1, 2, ... members.
 
-    Where not everybody may vote, on the samples that one of them may vote on: on the
-    others they would be guessing.
+    If not all members vote on every sample, only samples on which one of them has a
+    vote are used.
     """
     of_inputs = score.loss if score.is_accuracy else score.value
     there = np.zeros(votes.n_samples, dtype=bool)
@@ -257,7 +256,7 @@ def _before_and_after(votes: Votes, kept: Votes) -> list[dict[str, Any]]:
     parts = decompose(votes), decompose(kept)
     pairs = {name: [float(getattr(part, name)) for part in parts] for name in _SHARES}
     values = diversity(votes.unweighted()), diversity(kept.unweighted())
-    # The error gap is the diversity above, but for weights.
+    # The error gap is the diversity above, except for weights.
     pairs |= {n: [v[n] for v in values] for n in values[0] if n != "error_gap"}
     return [
         {"what": name, "before": before, "after": after}
@@ -272,7 +271,7 @@ def _compare(
     random_state: Any,
     score: Score,
 ) -> list[dict[str, Any]]:
-    """Compare the choice with what needs no method, as the models would predict."""
+    """Compare the selection with simple alternatives, as the models would predict."""
     votes, size = selection.votes, selection.n_kept
     best = BestMembers(keep=size).fit(votes).order_
     ensembles = {

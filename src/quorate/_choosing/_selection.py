@@ -77,7 +77,7 @@ class Selection:
     Attributes
     ----------
     votes : Votes
-        The votes that members were chosen on.
+        The votes used for choosing.
     pruner : Pruner
         The fitted method.
     order : IntArray
@@ -87,9 +87,9 @@ class Selection:
     judged_by : Score
         The score used, by default accuracy.
     auto : bool
-        Whether the method was chosen for the user.
+        Whether the method was chosen automatically.
     seconds : float
-        How long the method itself took.
+        Time of the method itself.
     curve : SizeCurve | None
         Error by size, if the method has an order and the votes estimate errors on new
         data.
@@ -97,13 +97,13 @@ class Selection:
         Expected error on new data. If the number of members was given, only with
         ``expect=True``.
     drawn : Drawn | None
-        How the samples that members were chosen on were drawn; None if all were used.
+        How the samples used for choosing were drawn; None if all were used.
     latency : Latency | None
         Time of a call, if there was a budget of milliseconds.
     sized_by : str
-        What the number of members was found by, if it is not the score.
+        Score used to find the number of members, if it is not ``judged_by``.
     distilled : bool
-        Whether the kept members were distilled; errors here are those before.
+        Whether the kept members were distilled; errors here are before distillation.
     """
 
     votes: Votes
@@ -121,7 +121,7 @@ class Selection:
     distilled: bool = False
 
     def with_new_leaves(self) -> "Selection":
-        """Return the same choice of members that have been distilled since."""
+        """Return the selection, marked as distilled."""
         expected = self.expected
         if expected is not None:
             expected = replace(expected, before_distillation=True)
@@ -151,7 +151,7 @@ class Selection:
 
     @property
     def source(self) -> VoteSource | None:
-        """The source of the votes that members were chosen on."""
+        """The source of the votes used for choosing."""
         return self.votes.source
 
     @property
@@ -168,8 +168,8 @@ class Selection:
     def score(self) -> ScoreEstimate | None:
         """Score of the kept members on the votes they were chosen on.
 
-        It is optimistic. None on training votes and without labels, where scores mean
-        nothing.
+        It is optimistic. None on training votes and without labels, where scores are
+        meaningless.
         """
         return self._estimate(self.applied_to(self.votes))
 
@@ -194,10 +194,10 @@ class Selection:
 
     @property
     def weights_by_name(self) -> dict[str, float]:
-        """Voting weights of the members kept, by name, in the order of picking.
+        """Voting weights of the kept members by name, in the order of picking.
 
-        Those that the method chose, or else those that the members had; equal weights
-        sum to one.
+        These are the weights found by the method, or else the members' original
+        weights. Equal weights sum to one.
         """
         weights = self.weights if self.weights is not None else self.votes.weights
         if weights is None:
@@ -208,7 +208,7 @@ class Selection:
 
     @property
     def kept(self) -> Votes:
-        """Votes of the members kept, with their weights, in the order of picking."""
+        """Votes of the kept members, with their weights, in the order of picking."""
         return self.applied_to(self.votes).keep(np.argsort(np.argsort(self.order)))
 
     def applied_to(self, votes: Votes) -> Votes:
@@ -239,9 +239,9 @@ class Selection:
             Votes of all members on samples not used for choosing. Without them, the
             votes that members were chosen on are used, which is optimistic.
         n_random : int
-            Random subsets of the same size to average over.
+            Number of random subsets of the same size to average over.
         random_state : int, RandomState, Generator or None
-            Seed of these.
+            Seed of the random subsets.
         scoring : str, scorer, callable or None
             Score to compare by; by default the score used for choosing.
         """
@@ -296,5 +296,5 @@ class Selection:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the members kept, in the order of picking."""
+        """Names of the kept members, in the order of picking."""
         return tuple(self.votes.names[member] for member in self.order)

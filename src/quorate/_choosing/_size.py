@@ -1,4 +1,4 @@
-"""How many members: errors over size, and a number or a rule that finds it."""
+"""Number of members to keep: size curves, and rules that determine the size."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -17,13 +17,13 @@ from quorate._votes import Votes
 from quorate.pruning import Pruner, members_to_keep
 
 Keep = float | Literal["auto", "default"] | None
-# Limits by what is counted; bytes may be text, such as "50MB".
+# Limits by kind of cost; bytes can be a string such as "50MB".
 Budget = Mapping[str, float | str]
-# The word for the size that suits the ensemble: what is kept if nothing is said.
+# Name of the default size, which depends on the ensemble.
 DEFAULT: Final = "default"
-# That of ensembles whose members are alike; a pool has as many as errors tell.
+# Default for ensembles of one type of member; for pools, errors determine the size.
 DEFAULT_KEEP = 0.2
-# The least that "auto" keeps by log-loss: fewer rank samples coarsely.
+# Minimum share that "auto" keeps with log-loss: fewer members rank samples coarsely.
 LEAST_SHARE = 0.1
 TIME = "milliseconds"
 _MOST_ROWS = 1_000_000
@@ -31,18 +31,18 @@ _MOST_ROWS = 1_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeCurve:
-    """Error over the number of members, along the order of a method.
+    """Error by number of members, in the order of a method.
 
-    The errors are those of the smaller ensembles themselves: of averaged probabilities
-    for a forest, of the weighted vote for AdaBoost. Where another score than accuracy
-    was asked for, an error is what is missing to the best value of that score (1, or 0
-    for scores whose name begins with "neg" and those of your own), so that small is
-    good; ``scores`` has the score itself.
+    Errors are those of the smaller ensembles themselves: of averaged probabilities for
+    a forest, of the weighted vote for AdaBoost. For a score other than accuracy, an
+    error is the difference to the best value of that score (1, or 0 for custom scores
+    and scores whose name begins with "neg"), so that smaller is better; ``scores`` has
+    the score itself.
 
     Attributes
     ----------
     order : IntArray
-        Members in the order in which they come in.
+        Members in the order in which they are added.
     errors : FloatArray
         Error of the ensemble of the first 1, 2, ... members.
     standard_errors : FloatArray
@@ -50,7 +50,7 @@ class SizeCurve:
     full_error : float
         Error of the whole ensemble.
     score : Score
-        The score that errors are counted in.
+        The score in which errors are measured.
     ends_with_all : bool
         Whether the largest size is the whole ensemble, weights included.
     """
@@ -64,12 +64,12 @@ class SizeCurve:
 
     @property
     def scoring(self) -> str:
-        """What the score is called."""
+        """Name of the score."""
         return self.score.name
 
     @property
     def scores(self) -> FloatArray:
-        """Score of the first 1, 2, ... members: the larger the better."""
+        """Score of the first 1, 2, ... members; larger is better."""
         return np.asarray(self.score.top - self.errors)
 
     @property
@@ -84,7 +84,7 @@ class SizeCurve:
 
     @property
     def best_size(self) -> int:
-        """The smallest size of the smallest error."""
+        """The smallest size with the smallest error."""
         return int(self.errors.argmin()) + 1
 
     def within_one_standard_error(self) -> int:
@@ -94,7 +94,7 @@ class SizeCurve:
         return int(np.argmax(self.errors <= limit)) + 1
 
     def within(self, tolerance: float) -> int | None:
-        """Return the smallest size whose error exceeds the full one by at most this.
+        """Return the smallest size whose error is within a tolerance of ``full_error``.
 
         None if there is none.
         """
@@ -129,29 +129,29 @@ class SizeCurve:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class CrossFittedCurve(SizeCurve):
-    """Error over size on samples that did not choose, and what follows for the rest.
+    """Cross-validated error by size.
 
-    Where members may vote on some samples only, the error of so many members is that
-    of the first so many that may vote on a sample: on a new one, all of them would.
+    If members vote on some samples only (out of bag), the error of k members is that of
+    the first k with a vote on each sample, because all of them vote on new data.
 
     Attributes
     ----------
     excess_limits : FloatArray
-        Upper limit on how much more the first 1, 2, ... err than all, 95 % each. Where
-        members may vote on some samples only, by the votes that they have, fewer than
-        on new samples, so that it is rather too high.
+        Upper limit (95 % each) of the excess error of the first 1, 2, ... members over
+        that of all. Out of bag, there are fewer votes than on new data, so that the
+        limit is conservative.
     excess_errors : FloatArray
-        Standard error of the difference to all members, on the same samples.
+        Standard error of the difference from all members, on the same samples.
     """
 
     excess_limits: FloatArray
     excess_errors: FloatArray
 
     def within_one_standard_error(self) -> int:
-        """Return the smallest size from which on none is clearly worse than the best.
+        """Return the smallest size within one standard error of the best.
 
-        One that happens to look good among worse ones does not count: of many sizes,
-        some do.
+        All sizes from there to the best must be within it, too, because a single good
+        size among worse ones is likely due to chance.
         """
         best = self.best_size - 1
         worse = self.errors > self.errors[best] + self.standard_errors[best]
@@ -159,14 +159,14 @@ class CrossFittedCurve(SizeCurve):
         return int(before[-1]) + 2 if before.size else 1
 
     def within(self, tolerance: float) -> int | None:
-        """Return the smallest size that is known to err at most this much more.
+        """Return the smallest size whose ``excess_limits`` are within a tolerance.
 
-        Sizes are looked at from the largest down until one fails, as certificates do.
-        None if not even the largest one passes.
+        Sizes are tested from the largest down until one fails, as for certificates.
+        None if even the largest one fails.
         """
         fits = np.array(self.excess_limits <= tolerance)
         if self.ends_with_all:
-            fits[-1] = True  # that is the whole ensemble
+            fits[-1] = True  # the whole ensemble
         failed = np.flatnonzero(~fits)
         first = int(failed[-1]) + 2 if failed.size else 1
         return first if first <= self.order.size else None
@@ -180,8 +180,8 @@ def size_curve(
 ) -> SizeCurve:
     """Return the error or score of the ensemble of each prefix of an order.
 
-    Members are added up one after the other, so that no array of members, samples and
-    classes is needed.
+    Members are added one by one, so that no (members, samples, classes) array is
+    needed.
 
     Parameters
     ----------
@@ -189,9 +189,9 @@ def size_curve(
     order : array-like of int
         Members in the order in which they come in.
     score : Score
-        What to count.
+        Score to compute.
     weights : sequence of ndarray, optional
-        Voting weights of the first 1, 2, ... of them; those of ``votes`` by default.
+        Voting weights of the first 1, 2, ... members; those of ``votes`` by default.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def size_curve(
 
 @dataclass(frozen=True, slots=True)
 class DefaultSize:
-    """What suits the ensemble; see ``Chooser``."""
+    """The default size of the ensemble; see ``Chooser``."""
 
     @property
     def text(self) -> str:
@@ -224,7 +224,7 @@ class DefaultSize:
 
 @dataclass(frozen=True, slots=True)
 class FixedSize:
-    """A number of members, a fraction, or what the method finds itself (None)."""
+    """A number of members, a fraction, or None for the method's own size."""
 
     keep: float | int | None = DEFAULT_KEEP
 
@@ -234,24 +234,24 @@ class FixedSize:
         return f"keep={self.keep!r}"
 
     def check_members(self, n_members: int, owner: str) -> None:
-        """Refuse to keep more members than there are, before any of them is asked."""
+        """Refuse to keep more members than there are, before evaluating them."""
         if isinstance(self.keep, Integral) and self.keep > n_members:
             members_to_keep(self.keep, n_members, owner)
 
 
 @dataclass(frozen=True, slots=True)
 class SizeByErrors:
-    """The number that errors tell, which must be honest then.
+    """A size determined from errors on new data.
 
     Attributes
     ----------
     tolerance : float | None
-        How much more than all members they may err; None for "auto".
+        Maximum excess error over all members; None for "auto".
     at_best : bool
-        Whether the smallest error counts, as in pools by default, not one within its
-        standard error.
+        Whether to use the smallest error, as for pools by default, instead of the
+        one-standard-error rule.
     at_least : float
-        Share of the members that "auto" keeps at least.
+        Minimum share of the members that "auto" keeps.
     """
 
     tolerance: float | None = None
@@ -271,8 +271,8 @@ class SizeByErrors:
         return f"keep={DEFAULT if self.at_best else 'auto'!r}"
 
     def resolve(self, curve: CrossFittedCurve) -> int | None:
-        """Return the number of members; None if none keeps to the tolerance."""
-        if not curve.errors.size:  # too few samples to hold any back
+        """Return the number of members; None if no size meets the tolerance."""
+        if not curve.errors.size:  # too few samples for cross-validation
             return None
         if self.tolerance is not None:
             return curve.within(self.tolerance)
@@ -284,12 +284,12 @@ class SizeByErrors:
 
 @dataclass(frozen=True, slots=True)
 class SizeByCost:
-    """The largest number that keeps to a budget.
+    """The largest number of members within a budget.
 
     Attributes
     ----------
     batch : int | None
-        Rows in a call, for a limit of milliseconds; one if nothing is said.
+        Rows in a call, for a limit in milliseconds; one by default.
     """
 
     budget: Budget
@@ -309,9 +309,9 @@ class SizeByCost:
     def resolve(
         self, order: IntArray, costs: Callable[[str], Array], *, timed: bool = False
     ) -> int:
-        """Return how many of the first members in an order keep to the limits.
+        """Return how many of the first members in an order fit the limits.
 
-        Time is left out if it is measured on the smaller model (``timed``).
+        Time is ignored if it is measured on the smaller model (``timed``).
         """
         number = order.size
         for kind, limit in self.limits.items():
@@ -327,7 +327,7 @@ class SizeByCost:
         return number
 
 
-# How many members are wanted, in one of the ways there are to say it.
+# Any way to specify the number of members.
 Size = DefaultSize | FixedSize | SizeByErrors | SizeByCost
 
 
@@ -339,9 +339,9 @@ def size_for(
     batch: int | None = None,
     owner: str = "select",
 ) -> Size:
-    """Return the size asked for; a pruner object has one of its own.
+    """Return the requested size.
 
-    That counts unless another is given, in whichever way.
+    A pruner object has a size of its own, which is used unless another one is passed.
 
     Examples
     --------
@@ -388,7 +388,7 @@ def _check_budget(budget: Any) -> None:
 
 
 def _as_limit(kind: str, limit: Any) -> float:
-    """Return a limit as a number; bytes may be in units that people have."""
+    """Return a limit as a number; bytes can be a string with a unit."""
     number: Any = limit
     if kind == "bytes" and isinstance(limit, str):
         try:

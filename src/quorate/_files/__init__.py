@@ -1,4 +1,4 @@
-"""Models to and from files, without running anything that is in them."""
+"""Save and load models without running code from the file."""
 
 from quorate._files._model_files import check_kind, load, save
 

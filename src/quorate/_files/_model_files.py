@@ -23,41 +23,41 @@ _FORMAT = "quorate-model/1"
 _NOTE = "quorate.json"
 _COMPACT = ".quorate"
 _PICKLES = (".pkl", ".pickle", ".joblib", ".sav")
-# How pickles begin since protocol 2. Older and compressed ones have no mark of their
-# own; under another name than a pickle's they are refused as foreign files.
+# First byte of pickles since protocol 2. Older and compressed pickles have no such
+# mark; without the extension of a pickle they are refused as unknown files.
 _PICKLE_STARTS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 _ZIP_START = b"PK\x03\x04"
-# Models are packed to a third or a tenth. What unpacks to far more than the file's own
-# size was made to fill somebody's memory; below so many bytes it cannot.
+# Models compress to a third or a tenth. A file that expands to far more is a
+# decompression bomb; below this many bytes it is harmless.
 _MOST_GROWTH, _NEVER_TOO_MUCH = 100, 2**28
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file that can be opened without running what is in it.
+    """Write a model to a file that can be loaded without running code from it.
 
-    The file is in skops format, with one more entry that holds the versions that wrote
-    it and a checksum. Compact models have a format of their own, arrays and a digest,
-    which :func:`quorate.serving.load` reads with NumPy alone. A file is written in one
-    step: an interrupted save leaves the old file as it was.
+    The file is in skops format, with an additional entry for package versions and a
+    checksum. Compact models have their own format (arrays and a digest), which
+    :func:`quorate.serving.load` reads with NumPy alone. Files are written atomically:
+    an interrupted save leaves the old file unchanged.
 
     Parameters
     ----------
     model : object
-        A classifier, a list of classifiers or a dict of them, fitted or not. Whatever
-        skops can store will do.
+        A classifier, or a list or dict of classifiers, fitted or not. Any object that
+        skops can store is accepted.
     path : path
-        Where to write. By habit the name ends in ``.skops``; that of a compact model
-        must end in ``.quorate``. Names that stand for pickles (``.pkl``, ``.pickle``,
-        ``.joblib``, ``.sav``) are refused.
+        Path of the file, usually with the extension ``.skops``; compact models require
+        ``.quorate``. Extensions of pickles (``.pkl``, ``.pickle``, ``.joblib``,
+        ``.sav``) are refused.
 
     Raises
     ------
     TypeError
-        If something in the model cannot be stored, or would not come back the same.
+        If part of the model cannot be stored, or would not be restored unchanged.
 
     See Also
     --------
-    load : Read the file.
+    load : Load the file.
 
     Examples
     --------
@@ -89,11 +89,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     kind = type(model).__name__
     try:
         data = skops.dumps(model, compression=zipfile.ZIP_DEFLATED)
-        # skops stores more than it can bring back: lambdas, local classes, slots. What
-        # it reads here was made here, so all of it is trusted.
+        # skops stores objects that it cannot restore: lambdas, local classes, slots.
+        # The data read here was created here, so it is trusted.
         skops.loads(data, trusted=skops.get_untrusted_types(data=data))
     except Exception as error:
-        # Whatever __reduce__ and __setstate__ of the parts may raise.
+        # __reduce__ and __setstate__ of the parts can raise anything.
         raise TypeError(
             f"{file}: {kind} cannot be stored ({_reason(error)})."
         ) from error
@@ -118,27 +118,28 @@ def load(
     *,
     unsafe_pickle: bool = False,
 ) -> Any:
-    """Read a model written by :func:`save` or by skops.
+    """Load a model written by :func:`save` or by skops.
 
-    Everything is checked before anything is built: the kind of file, its format, its
-    checksum, and that each type it needs is known to be harmless or was named by you.
-    Harmless are what skops calls so and a list of types that hold data only: trees and
-    other parts of scikit-learn, quorate's own models and methods. None of them is
-    called with what the file holds; they get attributes. Trees and other parts that a
-    forged file could use to crash ``predict`` are looked through before the model is
-    handed out. The checksum finds damage; it does not tell who wrote the file.
+    Everything is checked before any object is created: the file type, its format, its
+    checksum, and that each type it needs is trusted by default or listed in
+    ``trusted``. Trusted by default are the types that skops trusts and a list of types
+    that only hold data: trees and other parts of scikit-learn, and quorate's own models
+    and methods. They are never called with data from the file; only their attributes
+    are set. Trees and other parts that a forged file could use to crash ``predict`` are
+    validated before the model is returned. The checksum detects damage; it does not
+    authenticate the author of the file.
 
     Parameters
     ----------
     path : path
         A file written by :func:`save`, ``quorate compact`` or ``skops.io.dump``.
     trusted : iterable of str or type
-        Types that may be built although nobody knows them to be harmless, such as
-        classes of your own. The refusal lists those that a file needs.
+        Additional types that may be created, such as your own classes. The error
+        message lists the types that a file needs.
     unsafe_pickle : bool
-        Whether pickle and joblib files are opened too. Opening one runs whatever code
-        is in it, with all your rights, before anything can be checked; ``trusted`` is
-        of no help. Do this only with files that you wrote yourself.
+        Whether to load pickle and joblib files, too. Loading one runs any code in it,
+        with all your permissions, before anything can be checked; ``trusted`` has no
+        effect. Use this only for files that you wrote yourself.
 
     Returns
     -------
@@ -148,8 +149,8 @@ def load(
     Raises
     ------
     FileFormatError
-        If the file is damaged, foreign, of a newer format, or a pickle, or if it needs
-        types that are not trusted.
+        If the file is damaged, not a model, of a newer format, or a pickle, or if it
+        needs types that are not trusted.
 
     Warns
     -----
@@ -177,13 +178,13 @@ def load(
         return _build(file, lambda: joblib.load(file))
     from skops import io as skops
 
-    # One reading: what was checked is what is built, whatever happens to the file.
+    # Read once, so that the checked bytes are the ones used even if the file changes.
     data = file.read_bytes()
     note = _check(file, data)
     try:
         needed = set(skops.get_untrusted_types(data=data))
     except Exception as error:
-        # A forged schema makes skops stumble in any way; nothing has been built yet.
+        # A forged schema can make skops raise anything; no object has been created yet.
         raise _damaged(file, error) from error
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         schema = json.loads(archive.read("schema.json"))
@@ -202,9 +203,9 @@ def load(
 
 
 def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> bool:
-    """Refuse a file that :func:`load` would not open, by its name and its first bytes.
+    """Refuse a file that :func:`load` cannot open, by its name and first bytes.
 
-    Returns whether it is an archive, and no pickle.
+    Returns whether it is an archive, not a pickle.
 
     Examples
     --------
@@ -256,7 +257,7 @@ def _damaged(file: Path, error: Exception) -> FileFormatError:
 
 
 def _check(file: Path, data: bytes) -> dict[str, Any] | None:
-    """Refuse a file that is not whole; return what :func:`save` noted in it."""
+    """Refuse a damaged file; return the metadata written by :func:`save`."""
     try:
         _check_sizes(data)
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -266,8 +267,8 @@ def _check(file: Path, data: bytes) -> dict[str, Any] | None:
                 text, checksum = archive.read(_NOTE).decode(), _checksum(archive)
         note = json.loads(text)
     except Exception as error:
-        # zipfile meets forged archives with half a dozen kinds of errors (BadZipFile,
-        # zlib.error, RuntimeError, NotImplementedError, struct.error, OverflowError).
+        # For forged archives zipfile raises various errors (BadZipFile, zlib.error,
+        # RuntimeError, NotImplementedError, struct.error, OverflowError).
         raise _damaged(file, error) from error
     written = note.get("format") if isinstance(note, dict) else note
     if "schema.json" not in names:
@@ -291,9 +292,9 @@ def _check(file: Path, data: bytes) -> dict[str, Any] | None:
 
 
 def _check_sizes(data: bytes) -> None:
-    """Refuse what unpacks to more memory than its size makes likely.
+    """Refuse archives that expand to far more than their size.
 
-    Sparse matrices are archives in the archive: these are looked at likewise.
+    Sparse matrices are nested archives, which are checked as well.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
@@ -310,7 +311,7 @@ def _check_sizes(data: bytes) -> None:
 
 
 def _checksum(archive: zipfile.ZipFile) -> str:
-    """Sum up names and contents, each after its length, in the order of the names."""
+    """Hash names and contents, each preceded by its length, sorted by name."""
     total = hashlib.sha256()
     for name in sorted(set(archive.namelist()) - {_NOTE}):
         for part in (name.encode(), archive.read(name)):
@@ -322,7 +323,7 @@ def _checksum(archive: zipfile.ZipFile) -> str:
 def _build(
     file: Path, make: Callable[[], Any], note: dict[str, Any] | None = None
 ) -> Any:
-    """Make the model, with one warning for those scikit-learn gives per estimator."""
+    """Create the model, merging scikit-learn's warnings per estimator into one."""
     from sklearn.exceptions import InconsistentVersionWarning
 
     if note is not None:
@@ -332,8 +333,8 @@ def _build(
         try:
             model = make()
         except Exception as error:
-            # Without a checksum the parts may not fit one another, classes of other
-            # versions fail in ways of their own, and a pickle may raise anything.
+            # Without a checksum the parts may not match, classes of other versions can
+            # fail in any way, and a pickle can raise anything.
             raise FileFormatError(
                 f"{file}: the model cannot be built here ({_reason(error)})."
             ) from error
@@ -351,7 +352,7 @@ def _build(
 
 def _warn_of_versions(file: Path, written: dict[str, Any]) -> None:
     here = versions("scikit-learn")
-    names = ("quorate", "scikit-learn")  # another Python reads the same
+    names = ("quorate", "scikit-learn")  # the Python version does not matter
     other = [name for name in names if written.get(name, here[name]) != here[name]]
     if other:
         writer = " and ".join(f"{name} {written[name]}" for name in other)
@@ -364,9 +365,9 @@ def _warn_of_versions(file: Path, written: dict[str, Any]) -> None:
 
 
 def _keys_lost(schema: Any) -> str:
-    """Say which dict comes back from skops with other keys.
+    """Return a message about a dict whose keys skops does not restore.
 
-    Keys are stored as text, from which no False and no twin comes back.
+    Keys are stored as text, which loses False and keys with equal text.
     """
     left = [schema]
     while left:

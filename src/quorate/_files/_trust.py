@@ -1,15 +1,14 @@
-"""What of a model file may be built, and whether what was built is sound.
+"""Which types a model file may create, and checks of the created objects.
 
-skops builds most objects by making an empty one and giving it its attributes, but a
-file may also ask for a class to be called with arguments of its choice. A type is
-harmless if it is listed here and the file builds it the way that :func:`quorate.save`
-does: then nothing is called, imported or opened.
+skops creates most objects empty and then sets their attributes, but a file can also
+request that a class be called with arbitrary arguments. A type is trusted if it is
+listed here and the file creates it in the same way as :func:`quorate.save`: then
+nothing is called, imported or opened.
 
-What a forged file could still do is make compiled code read beyond an array. The trees,
-search trees and support vectors of scikit-learn are arrays that are followed without
-looking: a child beyond the last node, a feature beyond the last column, and ``predict``
-reads memory that is not its own. So every part that was built is looked at once, before
-anybody can call it.
+A forged file could still make compiled code read out of bounds. Trees, search trees and
+support vectors of scikit-learn are arrays that are indexed without bounds checks: with
+a child beyond the last node or a feature beyond the last column, ``predict`` reads
+foreign memory. So every created part is validated before it can be used.
 """
 
 import gc
@@ -22,7 +21,7 @@ import numpy as np
 from quorate._messages import in_short
 from quorate._typing import Array, IntArray
 
-# Models and methods of quorate and what they hold, by room and file: attributes only.
+# Models and methods of quorate and their parts, by package and file: attributes only.
 _OWN = {
     "_choosing._selection": "Latency Selection",
     "_choosing._size": "CrossFittedCurve FixedSize SizeByCost SizeByErrors SizeCurve",
@@ -51,7 +50,7 @@ _OWN = {
     "pruning._twostage": "TwoStageAccuracy TwoStageDistance",
     "pruning._weights": "SimplexWeights SparseWeights",
 }
-# What may be built, by the way in which skops builds it.
+# Trusted types, by the way in which skops creates them.
 _HARMLESS = {
     "DTypeNode": {"numpy.dtype"},
     "DictNode": {
@@ -59,13 +58,13 @@ _HARMLESS = {
         "sklearn.utils._bunch.Bunch",
     },
     "TreeNode": {"sklearn.tree._tree.Tree"},
-    # Empty first, then given its attributes.
+    # Created empty, then attributes are set.
     "ObjectNode": {
-        # Nodes of trees, and what trees are searched by: arrays, checked below.
+        # Tree nodes and search trees: arrays, validated below.
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.neighbors._ball_tree.BallTree",
         "sklearn.neighbors._kd_tree.KDTree",
-        # Distances that hold no array of their own.
+        # Distances without arrays of their own.
         "sklearn.metrics._dist_metrics.ChebyshevDistance64",
         "sklearn.metrics._dist_metrics.EuclideanDistance64",
         "sklearn.metrics._dist_metrics.ManhattanDistance64",
@@ -94,21 +93,21 @@ _HARMLESS = {
         ),
     },
 }
-# A set of up to 256 categories is stored as bits of so many numbers.
+# A set of up to 256 categories is stored as bits of this many numbers.
 _WORDS_OF_CATEGORIES = 8
-# Nothing in these leads to the parts of a model.
+# These never contain parts of a model.
 _ENDS = (str, bytes, int, float, complex, type, ModuleType, FunctionType)
 
 
 def strange_types(schema: Any, names: Collection[str]) -> list[str]:
-    """Return which of the types may not be built without being approved.
+    """Return the types that are not trusted by default.
 
     Parameters
     ----------
     schema : object
-        What a file says it holds, and how that is built.
+        Schema of the file: its objects and how they are created.
     names : collection of str
-        The types that skops does not know to be harmless.
+        The types that skops does not trust.
     """
     ways: dict[str, set[str]] = {name: set() for name in names}
     left = [schema]
@@ -129,7 +128,7 @@ def strange_types(schema: Any, names: Collection[str]) -> list[str]:
 
 
 def unsound_part(model: Any) -> str:
-    """Say what is wrong with the first part that is; "" if all is well."""
+    """Describe the first invalid part; "" if all parts are valid."""
     owners = []
     for part in _parts(model):
         check = _CHECKS.get(_type_name(part))
@@ -139,7 +138,7 @@ def unsound_part(model: Any) -> str:
             owners.append(part)
         elif fault := _said(check, part):
             return fault
-    # They go by what their trees say.
+    # These depend on their trees.
     return next(filter(None, (_said(_fault_of_owner, part) for part in owners)), "")
 
 
@@ -147,7 +146,7 @@ def _said(check: Callable[[Any], str], part: Any) -> str:
     try:
         fault = check(part)
     except Exception as error:
-        # Attributes of a forged part can be anything, and so is what comes of asking.
+        # Attributes of a forged part can be anything, so access can raise anything.
         fault = in_short(error) or type(error).__name__
     return fault and f"{type(part).__name__}: {fault}"
 
@@ -158,13 +157,13 @@ def _type_name(part: Any) -> str:
 
 
 def _parts(model: Any) -> Iterator[Any]:
-    """Walk over everything that a model holds, each thing once."""
+    """Iterate over all objects in a model, each once."""
     seen = {id(model): model}
     left = [model]
     while left:
         part = left.pop()
         yield part
-        # An array of objects does not tell the garbage collector what it holds.
+        # The garbage collector does not see the items of object arrays.
         inside = (
             part.ravel().tolist()
             if isinstance(part, np.ndarray) and part.dtype.hasobject
@@ -177,7 +176,7 @@ def _parts(model: Any) -> Iterator[Any]:
 
 
 def _fault_of_tree(tree: Any) -> str:
-    # Views of what is not there would be made without a complaint.
+    # Views beyond the end of the data would be created without an error.
     if not 1 <= tree.node_count <= tree.capacity:
         return f"has {tree.node_count} nodes, of which {tree.capacity} are stored"
     if tree.n_outputs < 1 or tree.max_n_classes < 1:
@@ -189,10 +188,10 @@ def _fault_of_tree(tree: Any) -> str:
 def _fault_of_nodes(
     left: IntArray, right: IntArray, inner: Array, feature: IntArray, columns: int
 ) -> str:
-    """Check that every way down ends, and asks for columns that are there."""
+    """Check that every path ends, and that all features exist."""
     place, left, right = np.flatnonzero(inner), left[inner], right[inner]
     for child in (left, right):
-        # Builders number children after their parents, so every way down ends.
+        # Children have larger numbers than their parents, so every path ends.
         if np.any(child <= place) or np.any(child >= inner.size):
             return "a node's child is not among the nodes after it"
     if np.any(feature[inner] < 0) or np.any(feature[inner] >= columns):
@@ -216,7 +215,7 @@ def _fault_of_predictor(predictor: Any) -> str:
         nodes["right"].astype(np.int64),
         inner,
         nodes["feature_idx"].astype(np.int64),
-        np.iinfo(np.int64).max,  # the owner knows how many there are
+        np.iinfo(np.int64).max,  # the owner knows their number
     )
     asks = inner & (nodes["is_categorical"] != 0)
     sets = (predictor.raw_left_cat_bitsets, predictor.binned_left_cat_bitsets)
@@ -246,7 +245,7 @@ def _fault_of_search_tree(tree: Any) -> str:
     inner = np.flatnonzero(nodes["is_leaf"] == 0)
     if np.any(2 * inner + 2 >= len(nodes)):
         return "a node's child is not there"
-    # A box has a lower and an upper corner, a ball its centre.
+    # A box has a lower and an upper corner, a ball has a centre.
     corners = 2 if type(tree).__name__ == "KDTree" else 1
     if bounds.shape != (corners, len(nodes), data.shape[1]):
         return "its bounds do not fit its nodes"
@@ -254,7 +253,7 @@ def _fault_of_search_tree(tree: Any) -> str:
 
 
 def _fault_of_support_vectors(model: Any) -> str:
-    """Check what libsvm reads by the numbers of classes and of support vectors."""
+    """Check the arrays that libsvm indexes by class and support vector."""
     found = vars(model)
     if "support_vectors_" not in found:
         return ""
@@ -280,7 +279,7 @@ def _fault_of_support_vectors(model: Any) -> str:
 
 
 def _fault_of_stages(model: Any) -> str:
-    """Check that stages of boosting fit the columns that they add to."""
+    """Check that boosting stages match the columns they add to."""
     from sklearn.dummy import DummyClassifier
 
     stages, start = (vars(model).get(name) for name in ("estimators_", "init_"))
@@ -310,14 +309,14 @@ def _fault_of_sparse(matrix: Any) -> str:
 
 
 def _fault_of_owner(part: Any) -> str:
-    """Check that a model lets in as many columns as its trees look at."""
+    """Check that a model accepts as many columns as its trees use."""
     from sklearn import ensemble
 
     attributes = getattr(part, "__dict__", None)
     if not isinstance(attributes, dict):
         return ""
     owners = [part]
-    if isinstance(part, ensemble.BaseEnsemble):  # gives X to its trees as it is
+    if isinstance(part, ensemble.BaseEnsemble):  # passes X to its trees unchanged
         owners += _flat(attributes.get("estimators_"))
     trees = [getattr(owner, "__dict__", {}).get("tree_") for owner in owners]
     asked = {getattr(tree, "n_features", 0) for tree in trees} - {0}
@@ -342,7 +341,7 @@ def _fault_of_owner(part: Any) -> str:
 
 
 def _flat(members: Any) -> Iterator[Any]:
-    """Go through lists of lists and arrays of objects."""
+    """Iterate over nested lists and object arrays."""
     if isinstance(members, np.ndarray) and members.dtype.hasobject:
         members = members.ravel().tolist()
     if isinstance(members, (list, tuple, set, frozenset)):

@@ -1,8 +1,8 @@
 """Serve compact models with NumPy alone.
 
-Nothing here needs more than NumPy and the standard library: where a model is only
-served, ``pip install numpy`` and ``pip install --no-deps quorate`` are enough.
-:func:`quorate.compact` makes such models, where everything else is installed too.
+This package only needs NumPy and the standard library. On a machine that only serves
+models, ``pip install numpy`` and ``pip install --no-deps quorate`` are enough. Create
+compact models with :func:`quorate.compact` in a full installation.
 """
 
 from quorate.serving._model import CompactModel, load

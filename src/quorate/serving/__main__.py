@@ -1,9 +1,8 @@
-"""Answer rows of text: ``python -m quorate.serving model.quorate < rows.csv``.
+"""Predict rows of a CSV file: ``python -m quorate.serving model.quorate < rows.csv``.
 
-One answer for each line, in its order. A first line of names picks the columns by
-name, if the model knows the names of its features; an empty field is a missing value.
-With ``--probabilities`` an answer is the probability of each class, after a line with
-the classes.
+Prints one prediction per line, in order. If the model has feature names, columns are
+selected by a header line; an empty field is a missing value. With ``--probabilities``,
+prints a line with the classes, then the probability of each class per row.
 """
 
 import csv
@@ -23,7 +22,7 @@ _BATCH = 4096
 def answer(
     model: CompactModel, lines: TextIO, *, probabilities: bool = False
 ) -> Iterator[list[str]]:
-    """Yield the fields of each line of the answer."""
+    """Yield the fields of each line of output."""
     reader = csv.reader(lines)
     columns: list[int] | None = None
     if probabilities:
@@ -35,7 +34,7 @@ def answer(
     if names is not None and set(first) >= set(names):
         columns = [first.index(name) for name in names]
     elif not model.takes_text and _is_text(first):
-        columns = list(range(len(first)))  # names of something else
+        columns = list(range(len(first)))  # other names
     else:
         yield from _answers(model, [_values(model, first, 1)], probabilities)
     number = 1
@@ -74,7 +73,7 @@ def _is_text(fields: list[str]) -> bool:
 
 
 def _values(model: CompactModel, fields: list[str], line: int) -> list[Any]:
-    """Return numbers, and text where the model takes it."""
+    """Return fields as numbers, or as text for models that accept it."""
     values = [_value(field) for field in fields]
     for value in values:
         if isinstance(value, str) and not model.takes_text:

@@ -1,4 +1,4 @@
-"""A model as one C99 file: the kernel that answers in Python, and its arrays."""
+"""Export a model as one C99 file: the prediction kernel and its arrays."""
 
 import os
 import re
@@ -14,14 +14,14 @@ from quorate._typing import Array
 from quorate._version import __version__
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
-# Scores of as many rows as are asked about together, on the stack.
+# Scores of the rows that are predicted together, on the stack.
 _MOST_SCORES = 4096
-# Two rows of scores in half a megabyte: some systems give a thread no more stack.
+# Two rows of scores in half a megabyte: some systems limit the stack of a thread.
 _MOST_CLASSES = 32_768
-# What the kernel itself needs: which rows are open, and lanes.
+# Memory of the kernel itself: undecided rows, and lanes.
 _STACK_OF_KERNEL = 6144
 _TYPES = {"u1": "share", "i4": "int32_t", "i8": "int64_t", "f8": "double"}
-# Columns, and the way to a child, of nodes in eight bytes.
+# Limits of columns and child offsets in eight-byte nodes.
 _MOST_COLUMNS, _FARTHEST = 2**14, 2**15 - 1
 _LOW_BITS = 22
 
@@ -75,7 +75,7 @@ def write_c(
     how: str,
     mode: str,
 ) -> None:
-    """Write a plan for the kernels, the kernels themselves and a door to them."""
+    """Write the model data, the kernels and their public function."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(
             f"to_c(name={name!r}): letters, digits and underscores, a letter first; "
@@ -127,7 +127,7 @@ def write_c(
 
 
 def _fits_narrow(arrays: dict[str, Array]) -> bool:
-    """Tell whether nodes fit into eight bytes each."""
+    """Return whether nodes fit into eight bytes each."""
     nodes = arrays["nodes"]
     away = nodes["child"].astype(np.int64) - np.arange(nodes.size)
     column = np.where(nodes["feature"] < 0, 0, nodes["feature"] & (2**30 - 1))
@@ -139,7 +139,7 @@ def _fits_narrow(arrays: dict[str, Array]) -> bool:
 
 
 def _nodes(nodes: Array, is_narrow: bool) -> str:
-    """Return nodes with the bits of thresholds, as those of leaves are no number."""
+    """Return nodes with thresholds as bits, because those of leaves are not numbers."""
     child = nodes["child"].astype(np.int64)
     feature = nodes["feature"].astype(np.int64)
     missing_left = (feature >= 0) & (feature >> 30 & 1 == 1)
@@ -162,7 +162,7 @@ def _array(name: str, array: Array) -> str:
 
 
 def _listing(name: str, kind: str, entries: Iterable[str]) -> str:
-    # A few on each line; a zero for none, as C has no empty array.
+    # A few per line; a single zero if empty, because C has no empty arrays.
     texts = list(entries) or ["0"]
     groups = (texts[start : start + 6] for start in range(0, len(texts), 6))
     lines = "".join(f"    {','.join(group)},\n" for group in groups)
@@ -170,7 +170,7 @@ def _listing(name: str, kind: str, entries: Iterable[str]) -> str:
 
 
 def _number(value: float) -> str:
-    """Return a number with all its bits."""
+    """Return a number in full precision."""
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if np.isinf(value):
@@ -179,7 +179,7 @@ def _number(value: float) -> str:
 
 
 def _text(label: Any) -> str:
-    """Return a label as C takes it, or refuse what would be another one there."""
+    """Return a label as a C string, or refuse one that C would change."""
     text = str(label)
     if "\0" in text:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""A model that is only what serving needs: trees as arrays, and when to stop."""
+"""Compact models for serving: trees as arrays, with early exit."""
 
 import json
 import mmap
@@ -32,35 +32,35 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import FileFormatError
 from quorate.serving._steps import TEXT, make_steps
 
-# What is kept beside the trees.
+# Metadata stored with the trees.
 _NUMBERS = ("confidence", "margin", "against")
 _TRUTHS = ("divides", "allow_nan")
 _ARRAYS = ("weights", "reach", "handicap")
-# Files above this are mapped into memory, not read.
+# Larger files are memory-mapped.
 _MAPPED_BYTES = 2**26
-# Members times stops of mode "bayes", which makes a table of them.
+# Maximum members x stops of mode "bayes", which builds a table of them.
 _MOST_NEEDED = 2**28
 
 
 class CompactModel:
-    """Trees as arrays, and when to stop asking them.
+    """Trees as arrays, with early exit.
 
-    :func:`quorate.compact` makes them, :func:`quorate.save` writes them and
-    :func:`load` reads them. They give the answers of the model they were made of; none
-    of their methods changes them, so that any number of threads may share one.
+    Create compact models with :func:`quorate.compact`, write them with
+    :func:`quorate.save` and read them with :func:`load`. They give the same predictions
+    as the original model. No method changes the model, so threads can share it.
 
     Attributes
     ----------
     classes_ : ndarray
         The classes.
     mode : str
-        When it stops asking, see :class:`quorate.LazyClassifier`.
+        Early exit mode; see :class:`quorate.LazyClassifier`.
     n_members_ : int
         Number of trees.
     n_features_in_ : int
-        Number of features: columns of the rows that it takes.
+        Number of features.
     feature_names_in_ : ndarray of str
-        Names of the features, where the ensemble knew them.
+        Names of the features, if the ensemble has them.
     order_, stops_, threshold_, expected_disagreement_
         As in the :class:`quorate.LazyClassifier` it was made from.
     """
@@ -72,16 +72,16 @@ class CompactModel:
     threshold_: float | None
     expected_disagreement_: float | None
 
-    # Answers
+    # Prediction
 
     def predict(self, X: Any) -> Array:
-        """Predict classes, from as few trees as it takes.
+        """Predict classes, evaluating as few trees as needed.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Quickest is a C-contiguous array of floats. The columns of a data frame must
-            have the names of training, in their order.
+            A C-contiguous array of floats is fastest. The columns of a data frame must
+            have the same names and order as in training.
         """
         ready = self._made()
         codes = ready.codes(X)
@@ -90,17 +90,17 @@ class CompactModel:
         return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of each class: that of the model, from all trees."""
+        """Return class probabilities, from all trees."""
         ready = self._made(everyone=True)
         return ready.probabilities(ready.ask(X).scores)
 
     def members_asked(self, X: Any) -> IntArray:
-        """Return how many trees ``predict`` asks about each sample."""
+        """Return how many trees ``predict`` evaluates for each sample."""
         return self._made().ask(X).asked
 
     @property
     def takes_text(self) -> bool:
-        """Whether columns may hold text: a step before the trees has categories."""
+        """Whether columns can hold text, as input of a step with categories."""
         self._made()
         return any(
             operation[0] in TEXT
@@ -111,14 +111,14 @@ class CompactModel:
 
     @property
     def engine_(self) -> str:
-        """What asks the trees, here and now: "compiled" or "numpy"."""
+        """The engine that evaluates the trees: "compiled" or "numpy"."""
         return self._made().engine
 
     # Files
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read what :meth:`save` has written; see :func:`quorate.serving.load`."""
+        """Load a file written by :meth:`save`; see :func:`quorate.serving.load`."""
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             data: Any
@@ -132,8 +132,8 @@ class CompactModel:
             raise FileFormatError(f"{os.fspath(path)}: {error}.") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, in one step; by habit its name ends in ``.quorate``."""
-        from quorate._atomic import atomic_write  # nobody who only serves needs it
+        """Write the model to a file atomically, usually with extension ``.quorate``."""
+        from quorate._atomic import atomic_write  # not needed for serving
 
         data = self.to_bytes()
         with atomic_write(path) as file:
@@ -141,7 +141,7 @@ class CompactModel:
 
     @classmethod
     def from_bytes(cls, data: Any) -> Self:
-        """Read what :meth:`to_bytes` has written."""
+        """Create a model from the bytes of :meth:`to_bytes`."""
         facts, arrays = decode(data)
         made = cls()
         try:
@@ -151,12 +151,12 @@ class CompactModel:
         return made
 
     def to_bytes(self) -> bytes:
-        """Return the contents of a file."""
+        """Return the model as bytes, as in a file."""
         self._made()
         return encode(*_packed(self._trees, self._facts))
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
-        """Write the model as one C99 file, as ``LazyClassifier.to_c`` does."""
+        """Write the model as one C99 file; see ``LazyClassifier.to_c``."""
         from quorate.serving._c_source import write_c
 
         ready = self._made()
@@ -191,7 +191,7 @@ class CompactModel:
         trees = f"{self.n_members_} tree{'s' * (self.n_members_ != 1)}"
         return f"<{name}: {trees}, {self.classes_.size} classes, mode {self.mode!r}>"
 
-    # Getting ready
+    # Preparation
 
     def _made(self, *, everyone: bool = False) -> Ready:
         ready: Ready | None = self.__dict__.get("_everyone" if everyone else "_ready")
@@ -199,7 +199,7 @@ class CompactModel:
             return ready
         if not everyone or "_ready" not in self.__dict__:
             raise self._empty()
-        # Threads that get here together make the same thing.
+        # Concurrent threads create equal objects, so no lock is needed.
         ensemble = self._ready.ensemble
         order = np.arange(self.n_members_)
         stops = make_stops(ensemble, order, order[-1:] + 1)
@@ -210,7 +210,7 @@ class CompactModel:
         return ValueError(f"{type(self).__name__}: quorate.compact() makes one.")
 
     def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
-        """Get ready, or refuse what does not fit the trees."""
+        """Set up the model, or refuse metadata that does not match the trees."""
         facts = _checked(given, trees)
         self._trees, self._facts = trees, facts
         self.mode = facts["mode"]
@@ -242,7 +242,7 @@ class CompactModel:
         return self.n_features_in_
 
     def _check_rows(self, X: Any) -> Array:
-        """Return rows as the trees take them, or say what is wrong with them."""
+        """Validate rows and return them as an array."""
         names = self.__dict__.get("feature_names_in_")
         columns = getattr(X, "columns", None)
         if names is not None and columns is not None and list(columns) != list(names):
@@ -251,7 +251,7 @@ class CompactModel:
                 f"in their order: {', '.join(map(str, names[:5]))}"
                 f"{', ...' if len(names) > 5 else ''}."
             )
-        # Rows of numbers and text are not made text.
+        # Do not convert mixed rows of numbers and text to text.
         mixed = self._facts["steps"] and not isinstance(X, np.ndarray)
         table = np.asarray(X, dtype=object if mixed else None)
         if table.ndim != 2 or table.shape[1] != self.n_features_in_:
@@ -272,7 +272,7 @@ class CompactModel:
         return rows
 
     def _for_trees(self, table: Array) -> Array:
-        """Return rows after the steps, as the trees compare them."""
+        """Return preprocessed rows in the type that the trees compare."""
         if self._facts["steps"]:
             try:
                 table = self._change(table)
@@ -283,10 +283,10 @@ class CompactModel:
 
 
 def load(path: str | os.PathLike[str]) -> CompactModel:
-    """Read a compact model, with NumPy alone.
+    """Load a compact model with NumPy alone.
 
-    Everything is checked before it is used: the digest, the form of every array, and
-    every index in them. Nothing that is in a file runs.
+    Everything is validated before use: the digest, the shape of every array, and every
+    index. No code from the file is run.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def load(path: str | os.PathLike[str]) -> CompactModel:
     Raises
     ------
     FileFormatError
-        If the file is damaged, foreign or of a newer format.
+        If the file is damaged, not a compact model, or of a newer format.
 
     Examples
     --------
@@ -322,7 +322,7 @@ def load(path: str | os.PathLike[str]) -> CompactModel:
 
 
 def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
-    """Return what one tree adds to each class."""
+    """Return the contribution of one tree to each class."""
     held = leaves(trees, place, X)
     given = np.zeros((len(X), trees.n_classes))
     sure = held >= 0
@@ -334,7 +334,7 @@ def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
 def _packed(
     trees: TreeArrays, facts: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return what a file holds."""
+    """Return the contents of a file."""
     arrays = pack(trees)
     arrays |= {name: facts[name] for name in _ARRAYS}
     arrays |= {name: narrow(facts[name]) for name in ("order_", "stops_")}
@@ -363,7 +363,7 @@ def _packed(
 def _unpacked(
     written: dict[str, Any], arrays: dict[str, Array]
 ) -> tuple[TreeArrays, dict[str, Any]]:
-    """Return the trees and the facts of a file, or raise one of ``FORGED``."""
+    """Return the trees and metadata of a file, or raise one of ``FORGED``."""
     facts = written | {name: arrays[name] for name in (*_ARRAYS, "order_", "stops_")}
     if "classes_" in written:
         facts["classes_"] = np.array(written["classes_"], dtype=object)
@@ -383,7 +383,7 @@ def _unpacked(
 
 
 def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
-    """Return facts in their types, or refuse those that do not fit the trees."""
+    """Return validated metadata, or refuse values that do not match the trees."""
     n_members = trees.roots.size
     sizes = {
         "weights": n_members,

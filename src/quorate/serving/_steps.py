@@ -1,9 +1,9 @@
-"""First steps of a pipeline as plain numbers: what is done to rows before the trees.
+"""Preprocessing steps of a pipeline as plain data.
 
-Steps are lists and numbers, as JSON has them. A *layer* takes a table and gives the
-next one: its parts take some columns each, do something with them, and what comes out
-stands side by side. What is done is one of ``_MAKERS`` with its parameters; nothing
-else can be in a file.
+Steps are JSON-like lists and numbers. A *layer* transforms a table into the next one:
+each of its parts transforms some columns, and the results are stacked side by side. A
+transformation is one of ``_MAKERS`` with its parameters; a file cannot contain anything
+else.
 """
 
 from collections.abc import Callable
@@ -21,12 +21,12 @@ _MOST_COLUMNS = 2**24
 
 
 def make_steps(layers: Any, n_columns: int) -> tuple[Change, int]:
-    """Return what does the steps, and how many columns come out.
+    """Return a function that applies the steps, and the number of output columns.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If they are not what the steps of :func:`quorate.compact` are.
+        If they are not valid steps of :func:`quorate.compact`.
     """
     made, width = [], n_columns
     for layer in _checked_list(layers):
@@ -84,7 +84,7 @@ def _numbers(values: Any, width: int) -> FloatArray:
     return row
 
 
-# What can be done with columns: numbers
+# Transformations of columns: numbers
 
 
 def _arithmetic(ufunc: Any) -> Callable[..., tuple[Change, int]]:
@@ -101,7 +101,7 @@ def _clip(width: int, low: Any, high: Any) -> tuple[Change, int]:
 
 
 def _fill(width: int, values: Any) -> tuple[Change, int]:
-    """Replace what is missing."""
+    """Replace missing values."""
     row = _numbers(values, width)
 
     def change(part: Array) -> Array:
@@ -120,7 +120,7 @@ def _take(width: int, columns: Any) -> tuple[Change, int]:
 
 
 def _fill_text(width: int, values: Any) -> tuple[Change, int]:
-    """Replace what is missing by a text."""
+    """Replace missing values by a string."""
     row = _checked_list(values, width)
     if not all(isinstance(value, str) for value in row):
         raise ValueError("a step with texts that do not fit")
@@ -137,7 +137,7 @@ def _fill_text(width: int, values: Any) -> tuple[Change, int]:
 def _one_hot(
     width: int, categories: Any, dropped: Any, ignores: Any
 ) -> tuple[Change, int]:
-    """Give each category a column; ``dropped`` are those (or None) without one."""
+    """One-hot encode; ``dropped`` are the categories (or None) without a column."""
     encode = _encoder(width, categories, bool(ignores))
     sizes = [len(known) for known in categories]
     without = _checked_list(dropped, width)
@@ -160,7 +160,7 @@ def _one_hot(
 def _ordinal(
     width: int, categories: Any, unknown: Any, missing: Any
 ) -> tuple[Change, int]:
-    """Put a number for each category; ``unknown`` is None where others are refused."""
+    """Encode categories as numbers; if ``unknown`` is None, others are refused."""
     encode = _encoder(width, categories, unknown is not None)
     instead = np.nan if unknown is None else float(unknown)
     of_missing = float(missing)
@@ -177,7 +177,7 @@ def _ordinal(
 
 
 def _encoder(width: int, categories: Any, ignores: bool) -> Change:
-    """Return what puts the place of each value among the categories, or -1."""
+    """Return a function that maps values to category indices, or -1."""
     known = [
         {_key(value): place for place, value in enumerate(_checked_list(column))}
         for column in _checked_list(categories, width)
