@@ -244,7 +244,7 @@ def test_every_kind_of_summary_has_a_page(make):
         assert [row["weight"] for row in rows] == summary.weights.tolist()
     if make is by_hand:
         assert "&lt;b&gt;" in made.html
-        assert "Nobody has said where the votes are from" in made.html
+        assert "The origin of the votes is not known" in made.html
     if make is lonely:
         assert rows[0]["agreement"] is None
     if make is many_classes:
