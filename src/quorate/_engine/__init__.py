@@ -1,6 +1,6 @@
-"""The vote that stops as soon as it is decided, by trees in arrays or by anything.
+"""Voting with early exit, by trees stored as arrays or by any other members.
 
-NumPy and the standard library alone: :mod:`quorate.serving` needs nothing else.
+Depends on NumPy and the standard library only, as :mod:`quorate.serving` requires.
 """
 
 from quorate._engine._additive import FACTS, AdditiveEnsemble, Ask

@@ -1,4 +1,4 @@
-"""An ensemble as something that adds up: what each member gives to each class."""
+"""An ensemble as a sum: what each member adds to each class."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -74,18 +74,18 @@ class AdditiveEnsemble:
         return bool((self.weights == self.weights[0]).all())
 
     def handicapped(self, scores: FloatArray) -> FloatArray:
-        """Return scores of which no two are equal where sums are exact."""
+        """Add the handicap that breaks ties if sums are exact."""
         return scores + self.handicap if self.handicap[-1] else scores
 
     def decide(self, given: Iterable[FloatArray]) -> IntArray:
-        """Return who wins by what the members gave, in their own order."""
+        """Return the winning classes from the members' shares, summed in order."""
         total: Any = 0.0
         for weight, shares in zip(self.weights, given, strict=True):
             if self.against:
                 shares = np.where(shares != 0, weight, self.against * weight)
             total = total + shares
         if self.divides:
-            # It can make one of two almost equal sums.
+            # The division can make two close sums equal.
             total = total / self.weights.sum()
         if self.against and self.classes.size == 2:
             ahead: IntArray = (total[:, 1] - total[:, 0] > 0).astype(np.intp)
@@ -94,13 +94,13 @@ class AdditiveEnsemble:
         return winners
 
     def reference(self, raw: Any, X: Any) -> IntArray:
-        """Return what lazy voting is compared with: the ensemble's own ``predict``."""
+        """Return the ensemble's own predictions, the reference for early exit."""
         if self.model is None:
             return self.decide(ask(X) for ask in self.members)
         return np.searchsorted(self.classes, np.asarray(self.model.predict(raw)))
 
     def agreements(self, reference: IntArray, X: Any) -> FloatArray:
-        """Return the mean share that each member gives to the ensemble's own answer."""
+        """Return each member's mean share for the ensemble's own prediction."""
         rows = np.arange(reference.size)
         weights = np.where(self.weights == 0, 1.0, self.weights)
         given = [float(ask(X)[rows, reference].mean()) for ask in self.members]

@@ -1,18 +1,18 @@
-"""Trees as flat arrays, for kernels that check nothing.
+"""Trees as flat arrays, for kernels without bounds checks.
 
-Twelve bytes a node: column, threshold, left child. Children stand side by side, and
-always after their parent: a descent ends. Leaves that are sure hold their class, the
-others a row in a table of distinct distributions.
+A node takes twelve bytes: column, threshold, left child. Children are adjacent and
+always come after their parent, so every descent ends. Pure leaves store their class,
+other leaves a row in a table of distinct distributions.
 
-A leaf is its own right child: "left" is the node before it, and its threshold is not a
-number, so that every value goes right. Kernels then need not ask of each node whether
-it is a leaf, which saves a quarter of their time. What a leaf holds is in the bits of
-that threshold which make no difference, and in some beside its column.
+A leaf is its own right child: its left child is the node before it, and its threshold
+is NaN, so every value goes right. Kernels therefore need not test for leaves, which
+saves a quarter of their time. The value of a leaf is stored in the payload bits of the
+NaN and in spare bits beside its column.
 
-Where nodes stand decides how quickly they are read. After a pair of children come those
-below the one that has more below it, which more rows go to, so that a row often finds
-the next two nodes in what was read with the last two. In files they stand breadth
-first: there, which of them are leaves tells all the rest.
+The node layout affects speed. A pair of children is followed by the children of the
+heavier one, which more rows reach, so the next two nodes are often in the same cache
+line. In files, nodes are stored breadth first: the positions of the leaves then
+determine the structure.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from quorate._kernels.nearest import rounded_down
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 NODE = np.dtype([("feature", np.int32), ("threshold", np.float32), ("child", np.int32)])
-# As in forest.c: flags beside the column, and the mark of a leaf.
+# Same values as in forest.c: flags beside the column, and the leaf mark.
 _COLUMN = 0x00FFFFFF
 _MISSING_LEFT = 0x40000000
 LEAF = -(2**31)
@@ -34,7 +34,7 @@ _NO_NUMBER = 0x7FC00000
 _LOW_BITS, _HIGH_SHIFT, _HIGH = 22, 24, 0x3F
 _LOW = 2**_LOW_BITS - 1
 _MOST_HELD = 2**28 - 1
-# What is raised by things from a file that are not what they should be.
+# Exceptions raised by invalid data from a file.
 FORGED = (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError)
 
 
@@ -65,16 +65,16 @@ class TreeArrays:
         return leaf
 
     def held(self, places: Any) -> IntArray:
-        """Return what leaves hold: a class, or ``~row`` of the table."""
+        """Return the values of leaves: a class, or ``~row`` of the table."""
         bits = self.nodes["threshold"].view(np.uint32)[places].astype(np.int64)
         high = self.nodes["feature"][places].astype(np.int64) >> _HIGH_SHIFT & _HIGH
         number: IntArray = bits & _LOW | high << _LOW_BITS
         return np.where(bits >> 31, ~number, number)
 
     def check(self) -> "TreeArrays":
-        """Refuse arrays by which a kernel would read where nothing is.
+        """Raise an error for arrays that a kernel cannot safely traverse.
 
-        After this no row of numbers can lead out of them, or round in circles.
+        After this check every descent stays within the arrays and ends.
         """
         nodes, table, roots = self.nodes, self.table, self.roots
         if nodes.dtype != NODE or nodes.ndim != 1 or nodes.size > _MOST:
@@ -163,9 +163,9 @@ def lay_out(
 
 
 def _in_order(held: IntArray, table: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return what leaves hold with the table in the order in which they refer to it.
+    """Return leaf values with the table sorted by first reference.
 
-    Breadth first, most of them then say no more than "the next one".
+    Breadth first, most leaves then refer to the next row.
     """
     unsure = held < 0
     rows, first, number = np.unique(
@@ -178,7 +178,7 @@ def _in_order(held: IntArray, table: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def _fill_leaves(nodes: Array, places: IntArray, held: IntArray) -> None:
-    """Make leaves of some nodes that hold a class, or ``~row`` of the table."""
+    """Turn some nodes into leaves that store a class, or ``~row`` of the table."""
     number = np.where(held < 0, ~held, held).astype(np.int64)
     if number.size and number.max() > _MOST_HELD:
         raise ValueError(f"trees in arrays: {number.max()} kinds of leaves, too many.")
@@ -189,7 +189,7 @@ def _fill_leaves(nodes: Array, places: IntArray, held: IntArray) -> None:
 
 
 def _heavy_first(trees: TreeArrays) -> TreeArrays:
-    """Return trees whose nodes stand breadth first in the order of this module."""
+    """Convert trees from breadth-first order to the order of this module."""
     nodes, inner = trees.nodes, ~trees.is_leaf
     left = nodes["child"].astype(np.int64)
     levels = []
@@ -219,9 +219,9 @@ def _heavy_first(trees: TreeArrays) -> TreeArrays:
 def _breadth_first(
     roots: IntArray, left: IntArray, right: IntArray, is_leaf: BoolArray, counts: Any
 ) -> IntArray:
-    """Return all nodes tree by tree, those of a tree level by level.
+    """Return the nodes tree by tree, each tree level by level.
 
-    All trees go down a level at the same time.
+    All trees descend one level at a time.
     """
     levels = [roots]
     while levels[-1].size:
@@ -233,14 +233,14 @@ def _breadth_first(
 
 
 def _children(is_inner: BoolArray, counts: IntArray) -> IntArray:
-    """Return the left child of each inner node, from breadth first order alone.
+    """Return the left child of each inner node, from breadth-first order alone.
 
-    The children of the first inner node come right after the root, those of the next
-    one after them.
+    The children of the first inner node follow the root, those of the next inner node
+    follow them, and so on.
     """
     starts = np.cumsum(counts) - counts
     tree = np.repeat(np.arange(counts.size), counts)[is_inner]
-    # Inner nodes before each node, of all trees and then of its own.
+    # Number of inner nodes before each node, over all trees and in its own.
     before: IntArray = np.cumsum(is_inner) - is_inner
     number: IntArray = before[is_inner] - before[starts][tree]
     children: IntArray = starts[tree] + 1 + 2 * number
@@ -251,12 +251,12 @@ def _children(is_inner: BoolArray, counts: IntArray) -> IntArray:
 
 
 def pack(trees: TreeArrays) -> dict[str, Array]:
-    """Return the trees in as few bytes as it takes.
+    """Return the trees in compressed form.
 
-    Where children are follows from which nodes are leaves, and is left out: what is not
-    in a file cannot be forged. Each column's distinct thresholds are listed once. Where
-    all shares are multiples of a power of two, as in distilled leaves, they are counts,
-    and that of the first class follows from the others.
+    Child positions follow from the positions of the leaves and are omitted, so they
+    cannot be forged. The distinct thresholds of each column are listed once. If all
+    shares are multiples of a power of two, as in distilled leaves, they are stored as
+    counts, without that of the first class.
     """
     counts = np.diff(np.r_[trees.roots, trees.nodes.size])
     left = trees.nodes["child"].astype(np.int64)
@@ -282,7 +282,7 @@ def pack(trees: TreeArrays) -> dict[str, Array]:
 
 
 def unpack(packed: Mapping[str, Array], n_features: int, n_classes: int) -> TreeArrays:
-    """Return the trees of :func:`pack`, or raise one of ``FORGED``."""
+    """Return the trees written by :func:`pack`, or raise one of ``FORGED``."""
     counts = whole_numbers(packed["counts"])
     if counts.ndim != 1 or counts.size == 0 or counts.min() < 1 or counts.max() > _MOST:
         raise ValueError("a tree without nodes")
@@ -320,10 +320,10 @@ def unpack(packed: Mapping[str, Array], n_features: int, n_classes: int) -> Tree
 
 
 def _listed(columns: IntArray, thresholds: Array, n_features: int) -> dict[str, Array]:
-    """Return the distinct thresholds of each column, and which of them nodes have.
+    """Return the distinct thresholds of each column, and each node's index.
 
-    Thresholds of a column rise in steps of the smallest difference between two floats;
-    which of them nodes have is told column by column, where it is alike.
+    Thresholds are stored as differences in units in the last place; the indices are
+    stored column by column, because those of a column are similar.
     """
     keys = _in_sequence(thresholds.view(np.uint32))
     numbers = columns.astype(np.int64) << 32 | keys
@@ -341,7 +341,7 @@ def _listed(columns: IntArray, thresholds: Array, n_features: int) -> dict[str, 
 def _looked_up(
     packed: Mapping[str, Array], columns: IntArray, n_features: int
 ) -> Array:
-    """Return the threshold of each node; the opposite of :func:`_listed`."""
+    """Return the threshold of each node; the inverse of :func:`_listed`."""
     n_listed, which = whole_numbers(packed["n_listed"]), whole_numbers(packed["which"])
     steps = packed["steps"]
     fits = n_listed.shape == (n_features,)
@@ -362,14 +362,14 @@ def _looked_up(
 
 
 def _in_sequence(bits: Array, *, back: bool = False) -> Array:
-    """Return bits of floats as whole numbers that rise with them, or back."""
+    """Map float bits to integers in the same order, or back."""
     sign = np.uint32(1 << 31)
     positive = (bits >= sign) if back else (bits < sign)
     return np.where(positive, bits ^ sign, ~bits)
 
 
 def share_levels(table: FloatArray) -> int:
-    """Return the fewest parts of which all shares are made, at most 256; 0 for none."""
+    """Return the smallest common denominator of all shares up to 256, or 0."""
     if not table.size or (table.sum(axis=1) != 1).any() or table.min() < 0:
         return 0
     for levels in (16, 32, 64, 128, 256):
@@ -380,7 +380,7 @@ def share_levels(table: FloatArray) -> int:
 
 
 def _shares(table: Array, levels: int) -> FloatArray:
-    """Return the table of distinct leaves from what stands in a file."""
+    """Return the table of distinct leaves from its stored form."""
     if not levels:
         return np.ascontiguousarray(table, dtype=float)
     others = whole_numbers(table)
@@ -391,10 +391,10 @@ def _shares(table: Array, levels: int) -> FloatArray:
 
 
 def _referring(held: IntArray, n_classes: int) -> IntArray:
-    """Return sure leaves as their class, others by how far back their row began.
+    """Encode pure leaves as their class, others as a distance to their row.
 
-    One above the last class is a row that no leaf before had; from there on it counts
-    back from the latest of these.
+    One above the last class means a new row; larger values count back from the latest
+    new row.
     """
     row = ~held
     latest = np.maximum.accumulate(np.where(held < 0, row, -1))
@@ -404,7 +404,7 @@ def _referring(held: IntArray, n_classes: int) -> IntArray:
 
 
 def _referred(payload: IntArray, n_classes: int, n_rows: int) -> IntArray:
-    """Return a class, or ``~row``, for each leaf: what :func:`_referring` was given."""
+    """Decode a class, or ``~row``, for each leaf; the inverse of :func:`_referring`."""
     is_new = payload == n_classes
     latest = np.cumsum(is_new) - 1
     row = np.where(is_new, latest, latest - (payload - n_classes - 1))
@@ -417,26 +417,26 @@ def _referred(payload: IntArray, n_classes: int, n_rows: int) -> IntArray:
 
 
 def whole_numbers(array: Array) -> IntArray:
-    """Return an array of whole numbers in 64 bits, or refuse what is none."""
+    """Return an integer array as int64, or raise an error."""
     if array.dtype.kind not in "iu":
         raise ValueError("numbers that are not whole")
     return array.astype(np.int64)
 
 
 def narrow(numbers: Array) -> Array:
-    """Return whole numbers in the smallest type that holds them."""
+    """Return integers in the smallest dtype that holds them."""
     low, high = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)
     kind = np.result_type(np.min_scalar_type(low), np.min_scalar_type(high))
     return numbers.astype(kind)
 
 
-# Without kernels
+# NumPy fallback
 
 
 def leaves(trees: TreeArrays, member: int, X: Array) -> IntArray:
-    """Return what the leaf of each row holds: a class, or ``~row`` of the table.
+    """Return the value of each row's leaf: a class, or ``~row`` of the table.
 
-    What the kernels do, level by level in NumPy.
+    Equivalent to the kernels, level by level in NumPy.
     """
     nodes = trees.nodes
     at = np.full(len(X), trees.roots[member], dtype=np.int64)

@@ -35,13 +35,13 @@ VERSION = 1
 _START = struct.Struct("<8sII")
 _DIGEST = 32
 _KIND = re.compile(r"[|<](b1|[iu][1248]|f[48]|U[1-9][0-9]{0,5})")
-# zlib makes at most so many bytes of one, and some more of none.
+# Maximum expansion factor of zlib, and a constant overhead.
 _MOST_GROWTH, _SLACK = 1032, 1024
 _MOST_HEAD = 2**28
 
 
 def encode(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    """Return the contents of a file."""
+    """Return the contents of a file as bytes."""
     listed, bodies = [], []
     for name, array in arrays.items():
         plain = array.astype(array.dtype.newbyteorder("<"), order="C")
@@ -55,7 +55,7 @@ def encode(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
 
 
 def decode(data: Any) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return facts and arrays; raise ValueError with what is wrong."""
+    """Return facts and arrays, or raise ValueError saying what is wrong."""
     view = memoryview(data)
     if bytes(view[: len(MAGIC)]) != MAGIC:
         raise ValueError("not a compact model")
@@ -114,7 +114,7 @@ def _read_arrays(body: memoryview, listed: list[Any]) -> dict[str, Array]:
 
 
 def _inflate(stored: memoryview, size: int | None) -> bytes:
-    """Return what was compressed, if it is as long as it should be."""
+    """Decompress data, and check its length."""
     inflater = zlib.decompressobj()
     try:
         found = inflater.decompress(stored, (_MOST_HEAD if size is None else size) + 1)

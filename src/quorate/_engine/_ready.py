@@ -1,9 +1,9 @@
-"""What ``fit`` prepares and ``predict`` uses: who is asked, when to stop, and by what.
+"""What ``fit`` prepares and ``predict`` uses: members, order, stops and engine.
 
-:class:`Ready` serves both classifiers, the one that holds the ensemble and the compact
-one that has done away with it. Trees are asked by the kernels (:mod:`quorate._native`)
-where there are some. These do what :func:`quorate._engine.vote` does, to the bit: the
-same sums in the same order, the same looks, the same rules.
+:class:`Ready` serves both classifiers: the one that holds the ensemble and the compact
+one without it. Trees are evaluated by compiled kernels (:mod:`quorate._native`) if
+available. These give the same results as :func:`quorate._engine.vote`, to the bit: the
+same sums in the same order, the same stops, the same rules.
 """
 
 import ctypes
@@ -31,18 +31,18 @@ from quorate._rows import sliceable, take_rows
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import QuorateWarning
 
-# Batches for which what is needed besides is made once and kept.
+# Batches up to this size use preallocated buffers.
 _SERVED_ROWS = 128
 _SERVED_NUMBERS = 2**16
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-# As in forest.c.
+# Same values as in forest.c.
 _EXACT, _SHARE, _VOTES, _RELATIVE = range(4)
 _DECISIONS = ("left_open", "average", "heads", "against")
 _LEFT_OPEN = 0
 
 
 class CompiledVote:
-    """An ensemble of trees, an order, stops and a rule, as the kernels take them."""
+    """An ensemble of trees, an order, stops and a rule, as passed to the kernels."""
 
     def __init__(
         self,
@@ -71,16 +71,16 @@ class CompiledVote:
         is_finite: bool = False,
         keep_scores: bool = True,
     ) -> LazyResult:
-        """Ask about prepared rows; the ensemble has the last word where it insists.
+        """Evaluate prepared rows; close votes are passed on to the ensemble if needed.
 
-        Scores that are not kept are no numbers of anything.
+        Without ``keep_scores`` the scores have no meaning.
         """
         n_rows = len(X)
         room = n_rows if keep_scores else min(n_rows, self._kernels.room)
         codes = np.empty(n_rows, dtype=np.int64)
         asked = np.empty(n_rows, dtype=np.int64)
         close = np.empty(n_rows, dtype=np.uint8)
-        # One row more, in which close votes are added up again.
+        # One extra row, in which close votes are summed again.
         scores = np.empty((room + 1, self._n_classes))
         at = _address(scores)
         n_close = self._kernels.vote(
@@ -104,10 +104,10 @@ class CompiledVote:
         return LazyResult(codes, asked, scores[:room])
 
     def serve(self, X: Any) -> IntArray | None:
-        """Return the codes of a few plain rows; None if it takes more than that.
+        """Return the codes of a few plain rows, or None if they need more work.
 
-        It does as little as possible: what Python does here takes as long as the vote.
-        The codes lie on this thread's desk until it is asked again.
+        Kept minimal, because Python's overhead here is as large as the vote itself. The
+        codes are in a buffer of this thread and are valid until the next call.
         """
         if type(X) is not np.ndarray or X.ndim != 2:
             return None
@@ -127,10 +127,10 @@ class CompiledVote:
         return codes
 
     def narrowed(self, X: Any) -> Array | None:
-        """Return a plain array as the kernels take it; None if it needs more than that.
+        """Return a plain array as float32 for the kernels, or None if it is not plain.
 
-        Plain is a C-contiguous array of floats of the right width whose values are
-        finite: nothing that anybody would have to check, convert or refuse.
+        A plain array is a C-contiguous float array of the right width with finite
+        values, which needs no validation or conversion.
         """
         is_plain = type(X) is np.ndarray and X.ndim == 2 and X.size > 0
         if not is_plain or X.shape[1] != self._n_features:
@@ -147,7 +147,7 @@ class CompiledVote:
 
 
 class _Desks(threading.local):
-    """A desk for each thread."""
+    """Preallocated buffers, one set per thread."""
 
     def __init__(self, n_features: int, n_classes: int) -> None:
         n_rows = max(1, min(_SERVED_ROWS, _SERVED_NUMBERS // n_features))
@@ -162,14 +162,13 @@ class _Desks(threading.local):
         }
         self._alive = arrays
         self._desk = Desk(**{name: _address(part) for name, part in arrays.items()})
-        # Where rows are put and their codes are found, by how many they are: cutting
-        # an array takes longer than looking it up.
+        # Slices by number of rows: a lookup is faster than slicing.
         places = [(arrays["wide"][:n], arrays["codes"][:n]) for n in range(n_rows + 1)]
         self.mine = places, ctypes.addressof(self._desk)
 
 
 def decision_name(ensemble: AdditiveEnsemble) -> str:
-    """Return what ``forest.c`` calls the way in which sums decide."""
+    """Return the name that ``forest.c`` uses for the decision rule."""
     if ensemble.against:
         return "against"
     return "average" if ensemble.divides else "heads"
@@ -178,7 +177,7 @@ def decision_name(ensemble: AdditiveEnsemble) -> str:
 def plan_of(
     trees: TreeArrays, ensemble: AdditiveEnsemble, stops: Stops, rule: Rule
 ) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Return the arrays and the numbers of a plan, by the names in ``forest.c``."""
+    """Return the arrays and numbers of a plan, named as in ``forest.c``."""
     last = stops.ends.size - 1
     looks = [step for step in range(last) if rule.possible(step)] + [last]
     exact = rule if isinstance(rule, ExactRule) else rule.exact
@@ -246,27 +245,27 @@ class Ready:
 
     @property
     def engine(self) -> str:
-        """What members are asked by."""
+        """The engine that evaluates the members."""
         return "numpy" if self.compiled is None else "compiled"
 
     def codes(self, X: Any) -> IntArray | None:
-        """Return the class of each of a few plain rows; None if it takes more.
+        """Return the class codes of a few plain rows, or None if not plain.
 
-        They are for use at once: the next call may write over them.
+        Use them at once: the next call may overwrite them.
         """
         if self.compiled is None or self.ensemble.plain_columns is None:
             return None
         return self.compiled.serve(X)
 
     def ask(self, X: Any, *, keep_scores: bool = True) -> LazyResult:
-        """Ask about X as it is given; scores that nobody wants need not be kept."""
+        """Evaluate X as given; scores can be dropped if not needed."""
         raw, prepared, is_finite = self.prepare(X)
         return self.ask_prepared(
             raw, prepared, is_finite=is_finite, keep_scores=keep_scores
         )
 
     def prepare(self, X: Any) -> tuple[Any, Any, bool]:
-        """Return rows as given and as members take them, and whether all are finite."""
+        """Return raw and prepared rows, and whether all are finite."""
         if self.compiled is not None and self.ensemble.plain_columns is not None:
             plain = self.compiled.narrowed(X)
             if plain is not None:
@@ -276,17 +275,17 @@ class Ready:
     def ask_prepared(
         self, raw: Any, X: Any, *, is_finite: bool = False, keep_scores: bool = True
     ) -> LazyResult:
-        """Ask about rows that are prepared."""
+        """Evaluate prepared rows."""
         if self.compiled is None or not isinstance(X, np.ndarray):
-            # Kernels know no sparse rows.
+            # The kernels do not support sparse rows.
             return vote(self.ensemble, self.stops, self.rule, raw, X)
         return self.compiled.ask(raw, X, is_finite=is_finite, keep_scores=keep_scores)
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
-        """Return scores as the ensemble's probabilities if all were asked, else shares.
+        """Return probabilities if all members were evaluated, else mean shares.
 
-        AdaBoost makes probabilities of its decision function, by softmax; the others
-        have the mean of what members give.
+        AdaBoost applies softmax to its decision function; other ensembles average their
+        members.
         """
         ensemble = self.ensemble
         with np.errstate(invalid="ignore"):
@@ -296,7 +295,7 @@ class Ready:
             return shares
         decision = shares + ensemble.against * (1 - shares)
         if n_classes == 2:
-            # One number stands for two classes, and half of it goes to each.
+            # One number stands for two classes; half of it goes to each.
             decision = (decision - decision[:, ::-1]) / 2
         else:
             decision /= n_classes - 1
@@ -313,10 +312,10 @@ def make_ready(
     confidence: float,
     engine: str = "auto",
 ) -> Ready:
-    """Put it together for an engine.
+    """Create a :class:`Ready` for an engine.
 
-    Who insists on kernels is told why they cannot answer, and who meant to do without
-    them by a word that says nothing, that it does not.
+    Raises an error if kernels are required but unavailable, and warns if the setting
+    that disables them is misspelt.
     """
     rule = make_rule(ensemble, stops, mode, confidence, threshold)
     compiled = None

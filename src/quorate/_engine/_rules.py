@@ -1,4 +1,4 @@
-"""When to stop asking: three rules, each a yes or no per row at every stop."""
+"""Stopping rules of early exit: three rules, evaluated per row at every stop."""
 
 import math
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ Lead: TypeAlias = tuple[IntArray, FloatArray, FloatArray]
 Mode: TypeAlias = Literal["exact", "bayes", "calibrated", "all"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
-# Sums of shares that miss a whole number by rounding only are taken as that number.
+# Sums of shares this close to an integer are taken as that integer.
 WHOLE = 1e-5
-# Bounds that are only there to skip stops give way to rounding.
+# Bounds used only to skip stops are widened by rounding.
 SLACK = 1 + 1e-9
-# Entries of the largest array that the table of needed votes is computed in.
+# Maximum size of the array used to compute the table of needed votes.
 _CHUNK = 2_000_000
 _NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """Where the asking pauses, and what has been said and is left to be said there.
+    """Where voting pauses, and the weight evaluated and left at each stop.
 
     Attributes
     ----------
@@ -55,12 +55,12 @@ class Stops:
 
 
 def make_stops(ensemble: AdditiveEnsemble, order: IntArray, ends: IntArray) -> Stops:
-    """Return the stops of an ensemble that is asked in this order."""
+    """Return the stops of an ensemble evaluated in this order."""
     weights = np.abs(ensemble.weights[order])
     reach = ensemble.reach[order]
     asked = np.r_[0, np.cumsum(weights)][ends]
     most = np.r_[0, np.cumsum(reach)][ends]
-    # Summed from the end: nothing is left after the last, to the bit.
+    # Summed from the end, so that exactly nothing is left after the last.
     left = np.r_[np.cumsum(weights[::-1])[::-1], 0][ends]
     rest = np.r_[np.cumsum(reach[::-1])[::-1], 0][ends]
     squares = np.r_[np.cumsum(weights[::-1] ** 2)[::-1], 0][ends]
@@ -68,7 +68,7 @@ def make_stops(ensemble: AdditiveEnsemble, order: IntArray, ends: IntArray) -> S
 
 
 def checked_order(order: Any, n_members: int) -> IntArray:
-    """Return an order given as an array, if it has every member once."""
+    """Return an order given as an array, after checking that it is a permutation."""
     given, every = np.asarray(order), np.arange(n_members)
     fits = given.dtype.kind in "iu" and given.shape == every.shape
     if not (fits and np.array_equal(np.sort(given), every)):
@@ -82,18 +82,18 @@ def checked_order(order: Any, n_members: int) -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class ExactRule:
-    """Stop when the members left cannot turn the vote any more."""
+    """Stop when the remaining members cannot change the result."""
 
     stops: Stops
     margin: float
 
     def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """Tell for each row whether its leader needs no more members."""
+        """Return for each row whether it is decided."""
         enough: BoolArray = best - second > self.stops.rest[step] + self.margin
         return enough
 
     def possible(self, step: int) -> bool:
-        """Tell whether any row could be decided at this stop."""
+        """Return whether any row could be decided at this stop."""
         return bool(self.stops.most[step] * SLACK >= self.stops.rest[step])
 
 
@@ -120,7 +120,7 @@ class BayesRule:
     certain: BoolArray
 
     def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """Tell for each row whether its leader needs no more members."""
+        """Return for each row whether it is decided."""
         enough: BoolArray
         if self.between_two is not None:
             enough = best >= self.between_two[step]
@@ -132,24 +132,24 @@ class BayesRule:
         return enough | self.exact.decided(step, best, second)
 
     def possible(self, step: int) -> bool:
-        """Tell whether any row could be decided at this stop."""
+        """Return whether any row could be decided at this stop."""
         return bool(self.certain[step]) or self.exact.possible(step)
 
 
 @dataclass(frozen=True, slots=True)
 class CalibratedRule:
-    """Stop when the lead is large for what is left: in units of its random walk."""
+    """Stop when the lead is large relative to the remaining random walk."""
 
     exact: ExactRule
     threshold: float
 
     def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """Tell for each row whether its leader needs no more members."""
+        """Return for each row whether it is decided."""
         enough = relative_lead(self.exact.stops, step, best, second) >= self.threshold
         return enough | self.exact.decided(step, best, second)
 
     def possible(self, step: int) -> bool:
-        """Tell whether any row could be decided at this stop."""
+        """Return whether any row could be decided at this stop."""
         stops = self.exact.stops
         far = stops.most[step] * SLACK >= self.threshold * stops.root[step]
         return bool(far) or self.exact.possible(step)
@@ -161,7 +161,7 @@ Rule: TypeAlias = ExactRule | BayesRule | CalibratedRule
 def relative_lead(
     stops: Stops, step: int, best: FloatArray, second: FloatArray
 ) -> FloatArray:
-    """Return the lead in units of the root of the squared weights left."""
+    """Return the lead divided by the root of the sum of squared weights left."""
     root = stops.root[step]
     if root == 0:
         return np.full(best.shape, np.inf)
@@ -172,11 +172,11 @@ def relative_lead(
 def make_bayes(
     ensemble: AdditiveEnsemble, stops: Stops, confidence: float
 ) -> BayesRule:
-    """Return the rule for an ensemble whose order says nothing about its members.
+    """Return the rule for an ensemble with exchangeable members.
 
-    Unequal weights are turned into as many equal ones as have the same variance,
-    ``sum(w)**2 / sum(w**2)``; what the leader has is rounded down, what the runner-up
-    has and what is left is rounded up.
+    Unequal weights are replaced by the number of equal weights with the same variance,
+    ``sum(w)**2 / sum(w**2)``. The leader's votes are rounded down, those of the
+    runner-up and those left are rounded up.
     """
     weights = ensemble.weights
     squares = float((weights**2).sum())
@@ -185,7 +185,7 @@ def make_bayes(
     asked = np.ceil(stops.asked * scale - WHOLE).astype(np.intp)
     widest = int(asked.max()) + 2
     needed = np.full((left.size, widest + 1), _NEVER)
-    # Two classes share all the votes, up to rounding; more leave some for others.
+    # Two classes share all votes, up to rounding; with more, others get some.
     fewest = asked - 1 if ensemble.classes.size == 2 else np.zeros_like(asked)
     for step in range(left.size):
         votes = np.arange(max(int(fewest[step]), 0), int(asked[step]) + 3)
@@ -206,7 +206,7 @@ def make_rule(
     confidence: float,
     threshold: float | None,
 ) -> Rule:
-    """Return when a mode stops."""
+    """Return the stopping rule of a mode."""
     if mode == "bayes":
         return make_bayes(ensemble, stops, confidence)
     exact = ExactRule(stops, ensemble.margin)
@@ -277,7 +277,7 @@ def _quantiles(
 
     logs = choose(drawn, hits) + choose(np.array(left), outside) - choose(places, front)
     shares = np.where(fits, np.exp(logs), 0.0)
-    # Summed from the small end, so that a risk of 1e-12 is still right.
+    # Summed from the small end, so that a risk of 1e-12 is accurate.
     above = np.cumsum(shares[:, ::-1], axis=1)[:, ::-1]
     risk = np.c_[above[:, 1:], np.zeros(len(votes))]
     enough: IntArray = np.argmax(risk <= 1 - confidence, axis=1)

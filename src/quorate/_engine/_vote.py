@@ -1,4 +1,4 @@
-"""Ask members block by block, on the rows that are still open."""
+"""Evaluate members block by block, on the rows that are still undecided."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +11,9 @@ from quorate._kernels.verdicts import lead
 from quorate._rows import count_rows, take_rows
 from quorate._typing import BoolArray, FloatArray, IntArray
 
-# A tree needs about as long for a row as copying this many of its columns takes.
+# Evaluating a tree on a row takes about as long as copying this many columns.
 _COLUMNS_PER_MEMBER = 100
-# Numbers kept in case a vote is close: in small batches asking again would show.
+# Numbers kept for close votes: in small batches evaluating again is slow.
 _KEPT_NUMBERS = 1_000_000
 
 
@@ -39,14 +39,14 @@ class LazyResult:
 def vote(
     ensemble: AdditiveEnsemble, stops: Stops, rule: Rule, raw: Any, X: Any
 ) -> LazyResult:
-    """Ask members in order until the rule, or the last of them, decides each row."""
+    """Evaluate members in order until every row is decided or none are left."""
     n_rows, n_classes = count_rows(X), ensemble.classes.size
     codes = np.zeros(n_rows, dtype=np.intp)
     asked = np.zeros(n_rows, dtype=np.intp)
     scores = np.zeros((n_rows, n_classes))
     width = X.shape[1] if isinstance(X, np.ndarray) else 1
     rows, running = np.arange(n_rows), np.zeros((n_rows, n_classes))
-    # What each member gave, with the rows it was asked about.
+    # The shares of each member, with the rows they belong to.
     kept: dict[int, tuple[IntArray, FloatArray]] | None = None
     if n_rows * ensemble.n_members * n_classes <= _KEPT_NUMBERS:
         kept = {}
@@ -95,7 +95,7 @@ def _settle(
     rows: IntArray,
     close: BoolArray,
 ) -> IntArray:
-    """Return the ensemble's own answer on rows that rounding decides."""
+    """Return the ensemble's own prediction on rows that rounding decides."""
     is_own = ensemble.adds_in_order()
     if is_own and kept is not None:
         parts = map(kept.__getitem__, range(ensemble.n_members))
@@ -110,5 +110,5 @@ def _settle(
 
 
 def _worth_closing_ranks(n_open: int, n_rows: int, width: int, block: int) -> bool:
-    """Tell whether copying the open rows is cheaper than asking about closed ones."""
+    """Return whether copying the open rows is cheaper than evaluating closed ones."""
     return (n_rows - n_open) * block * _COLUMNS_PER_MEMBER >= n_open * width

@@ -1,9 +1,8 @@
-"""What an ensemble is: one file per kind, asked by everybody else.
+"""Ensemble types: one module per type behind a common interface.
 
-A kind (:class:`Kind`) says who the members are, how they decide together, and how to
-build the same kind with fewer of them. Other packages bring kinds of their own under
-the entry point ``quorate.ensembles`` and prove them with
-:func:`quorate.testing.check_ensemble`.
+A :class:`Kind` describes the members of an ensemble type, its decision rule, and how to
+build a smaller ensemble of the same type. Other packages register kinds under the entry
+point ``quorate.ensembles`` and check them with :func:`quorate.testing.check_ensemble`.
 """
 
 from quorate._ensembles._adapters import (

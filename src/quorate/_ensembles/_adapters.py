@@ -1,9 +1,9 @@
-"""Anything that answers, as a classifier: functions, networks, boosters, codes.
+"""Adapters that turn functions, networks and boosters into classifiers.
 
-A pool takes what has ``predict`` and answers with labels as it is. Other things answer
-with positions, probabilities or logits, know no labels, or want X in a form of their
-own. An adapter makes a classifier of such a thing. Packages bring adapters for theirs
-under the entry point ``quorate.members``.
+A pool accepts anything whose ``predict`` returns labels. Other models return codes,
+probabilities or logits, have no labels, or need X in a special form; an adapter wraps
+them as a classifier. Packages register adapters under the entry point
+``quorate.members``.
 """
 
 from abc import ABC, abstractmethod
@@ -21,10 +21,10 @@ from quorate._typing import Array, FloatArray
 from quorate._votes import as_labels, improper_row
 
 Answers: TypeAlias = Literal["labels", "codes", "probabilities", "logits"]
-# What a thing may answer with.
+# Output types a wrapped model may have.
 ANSWERS: tuple[Answers, ...] = ("labels", "codes", "probabilities", "logits")
 
-# Packages add adapters of their own under this entry point.
+# Entry point under which packages register adapters.
 ENTRY_POINT = "quorate.members"
 
 
@@ -40,7 +40,7 @@ def _gives_probabilities(member: "AdaptedMember") -> bool:
 
 
 def _codes_have_shares(model: Any, answers: str) -> bool:
-    """Tell whether what answers with codes knows their probabilities."""
+    """Return whether a model that outputs codes also has probabilities for them."""
     return (
         answers == "codes"
         and hasattr(model, "predict_proba")
@@ -90,18 +90,18 @@ class AdaptedMember:
         return f"{type(self).__name__}({self.model!r}, answers={self.answers!r})"
 
     def ask(self, X: Any) -> Any:
-        """Return what the thing itself says; adapters of libraries override this."""
+        """Return the raw output of the model; library adapters override this."""
         return _way_to_ask(self.model)(X)
 
     def predict(self, X: Any) -> Array:
-        """Return labels; the first of those that are equally likely."""
+        """Return labels; ties go to the first class."""
         if self.answers in ("probabilities", "logits"):
             return np.asarray(self.classes_[self._shares(X).argmax(axis=1)])
         found = _one_per_sample(self.ask(X), self.model)
         return found if self.answers == "labels" else self._decoded(found)
 
     def _decoded(self, found: Array) -> Array:
-        """Return the labels that codes stand for, or refuse what is no code."""
+        """Convert codes to labels, or raise an error for invalid codes."""
         places = found.astype(np.intp) if found.dtype.kind in "biuf" else np.arange(0)
         sound = places.size == found.size and bool((places == found).all())
         if not sound or (
@@ -217,7 +217,7 @@ class MemberAdapter(ABC):
 
     @abstractmethod
     def fits(self, model: Any) -> bool:
-        """Tell whether this is a thing of that library; imports nothing."""
+        """Return whether the object belongs to this library, without importing it."""
 
     @abstractmethod
     def adapt(
@@ -225,9 +225,9 @@ class MemberAdapter(ABC):
     ) -> Any:
         """Return a classifier, or raise ``TypeError`` saying what is missing.
 
-        It has ``predict``, which returns labels, and ``predict_proba`` and ``classes_``
-        where it knows probabilities. Members of pools are adapted without ``classes``
-        and ``answers``.
+        The classifier has ``predict``, which returns labels, and, if probabilities are
+        available, ``predict_proba`` and ``classes_``. Members of pools are adapted
+        without ``classes`` and ``answers``.
         """
 
 
@@ -273,7 +273,7 @@ def _adapters() -> list[MemberAdapter]:
 
 
 def adapted(name: str, member: Any) -> Any:
-    """Return a member of a pool as a classifier, or say what it lacks."""
+    """Return a member of a pool as a classifier, or raise an error."""
     try:
         for adapter in _adapters():
             if adapter.fits(member):

@@ -1,8 +1,7 @@
-"""Votes from what the members of an ensemble answer.
+"""Collect votes from the outputs of an ensemble's members.
 
-Each member is asked once. A tree is asked for its leaves, which tell both its vote and
-its probabilities; other members for their votes, and for their probabilities where
-these are wanted.
+Each member is evaluated once. Trees return leaves, which determine both votes and
+probabilities; other members return votes, and probabilities if needed.
 """
 
 from collections.abc import Callable
@@ -91,7 +90,7 @@ def ask_members(
             ensemble.names,
             is_masked=unseen is not None,
             class_probabilities=shares,
-            # What an ensemble does that averages cannot be known from votes.
+            # An averaging ensemble's predictions cannot be computed from votes.
             decision_rule=PLURALITY if averages and not wanted else ensemble.rule,
             source=VoteSource.UNLABELLED if y is None else source,
             family=ensemble.kind.family,
@@ -100,7 +99,7 @@ def ask_members(
     votes = cast(y_codes)
     if y is not None:
         return votes
-    # The decision of all stands in for the labels.
+    # The ensemble's own predictions serve as labels.
     return cast(positions(votes.predict(), classes, "y").astype(codes.dtype))
 
 
@@ -124,7 +123,7 @@ class _Leaves:
 
 
 def _for_trees(X: Any) -> tuple[Any, bool]:
-    """Return X as every tree would convert it, and whether none has to look at it."""
+    """Return X in the trees' input format, and whether trees can skip validation."""
     if not isinstance(X, np.ndarray) or X.dtype.kind not in "biuf":
         return X, False
     with np.errstate(over="ignore"):
@@ -170,7 +169,7 @@ def _vote(classes: Array, X: Any, member: Member, rows: IntArray | None) -> Arra
 
 
 def _placed(votes: list[Array], unseen: list[IntArray] | None, X: Any) -> Array:
-    """Return the votes as one array, -1 where a member was not asked."""
+    """Return the votes as one array, -1 where a member was not evaluated."""
     if unseen is None:
         return np.stack(votes)
     codes = np.full((len(votes), count_rows(X)), -1, dtype=votes[0].dtype)
@@ -210,7 +209,7 @@ def _dense(
     unseen: list[IntArray] | None,
     n_jobs: int | None,
 ) -> Probabilities:
-    """Ask for probabilities and write each member's to its place."""
+    """Compute probabilities and write each member's into place."""
     n_samples = codes.shape[1]
     values = allocate_probabilities((*codes.shape, classes.size), np.float64)
 

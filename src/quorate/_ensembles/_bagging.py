@@ -47,7 +47,7 @@ class Bagging(Kind):
             prepare=checker(model, ensure_all_finite=False),
             drawn=(lambda: model.estimators_samples_) if _leaves_out(model) else None,
             draws_all=model.max_samples is None,
-            # Each worker adds up its own part first.
+            # Each worker sums its own part first.
             adds_in_order=lambda: bool(effective_n_jobs(model.n_jobs) == 1),
             takes_plain=True,
             has_onnx=True,
@@ -59,7 +59,7 @@ class Bagging(Kind):
         few_members(smaller, members)
         features = smaller.estimators_features_
         smaller.estimators_features_ = [features[member] for member in members]
-        # estimators_samples_ draws the samples again, from one seed per member.
+        # estimators_samples_ redraws the samples from one seed per member.
         if seeds is not None and len(seeds) > int(max(members)):
             smaller._seeds = np.asarray(seeds)[members]
 
@@ -69,5 +69,5 @@ class Bagging(Kind):
 
 
 def _leaves_out(model: Any) -> bool:
-    """Tell whether members have not seen every row, drawn with replacement or not."""
+    """Return whether each member was trained without some of the rows."""
     return bool(model.bootstrap) or model.max_samples not in (None, 1.0)

@@ -1,4 +1,4 @@
-"""The votes on samples that come in batches: votes are kept, samples are not."""
+"""Collect votes batch by batch; only the votes are kept, not the samples."""
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +33,7 @@ from quorate._votes import (
 )
 from quorate.exceptions import BatchError, LeftOutWarning
 
-# Votes on so many samples at a time: few enough to stay small, enough to be quick.
+# Samples per chunk: small enough for memory, large enough for speed.
 _MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26
 
 
@@ -78,7 +78,7 @@ class BatchVoter:
         return max(_FEWEST_ROWS, min(_MOST_ROWS, _VOTES // self.ensemble.n_members))
 
     def prepared(self, X: Any, y: Any) -> tuple[Any, Array]:
-        """Return samples as the ensemble wants them and labels, or refuse them."""
+        """Validate samples and labels, and convert the samples for the ensemble."""
         truth = as_labels(y, "y")
         n_rows = count_rows(X)
         if truth.ndim != 1 or truth.size != n_rows:
@@ -96,9 +96,9 @@ class BatchVoter:
     def voted(
         self, X: Any, prepared: Any, truth: Array, start: int = 0
     ) -> Iterator[VotedChunk]:
-        """Yield the votes on samples, a chunk at a time.
+        """Yield the votes on samples, one chunk at a time.
 
-        ``start`` says which training row the first is, for out-of-bag votes.
+        ``start`` is the training row number of the first sample, for out-of-bag votes.
         """
         some = False
         for rows in _chunks(truth.size, self.chunk_rows):
@@ -115,12 +115,12 @@ class BatchVoter:
             )
 
     def _votes(self, prepared: Any, y: Array, start: int) -> Votes:
-        """Ask the members about some samples, or each about those it has not seen."""
+        """Evaluate the members on samples, out of bag if row numbers are known."""
         unseen = None
         if self.drawn is not None:
             unseen = [_others(drawn, start, y.size) for drawn in self.drawn]
         with warnings.catch_warnings():
-            # A few rows that everybody was trained on say nothing.
+            # Rows that every member was trained on have no out-of-bag votes.
             warnings.simplefilter("ignore", LeftOutWarning)
             return ask_members(
                 self.ensemble,
@@ -134,15 +134,15 @@ class BatchVoter:
 
 
 def batch_check(ensemble: Ensemble) -> Callable[[Any, Any], Array]:
-    """Return a function that refuses the batches on which there would be no votes.
+    """Return a function that rejects batches without usable votes.
 
-    It returns the labels of the others, for who draws from them.
+    For the other batches it returns the labels.
     """
     voter, before = BatchVoter(ensemble), list[Array]()
 
     def check(X: Any, y: Any) -> Array:
         _, truth = voter.prepared(X, y)
-        # A pool may know no classes of its own.
+        # A pool may not define classes.
         before[:] = before or [truth[:1]]
         check_same_family(before[0], truth, "the first batch", "y")
         return truth
@@ -187,7 +187,7 @@ def batch_source(
 
 
 def _others(drawn: IntArray, start: int, n_rows: int) -> IntArray:
-    """Return which of consecutive rows are not among those drawn."""
+    """Return which of the consecutive rows were not drawn."""
     first, last = np.searchsorted(drawn, [start, start + n_rows])
     left = np.ones(n_rows, dtype=bool)
     left[drawn[first:last] - start] = False
@@ -200,7 +200,7 @@ def _chunks(n_rows: int, size: int) -> Iterator[slice]:
 
 
 _OWNER = "collect_votes"
-# Votes, and how many rows they are on.
+# Votes, and the number of rows they cover.
 Part = tuple[Votes, int]
 
 
@@ -244,7 +244,7 @@ def collect_from_batches(
 
 
 def _all_of(parts: Iterator[Part]) -> Part:
-    """Return the votes of all parts."""
+    """Join the votes of all parts."""
     stack: list[Votes] = []
     rows = 0
     try:
@@ -281,14 +281,14 @@ def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:
 
 
 def _join_last(stack: list[Votes]) -> None:
-    """Join parts of about the same size, so that none is copied often."""
+    """Join parts of similar size, so that none is copied often."""
     while len(stack) > 1 and stack[-2].n_samples <= 2 * stack[-1].n_samples:
         last = stack.pop()
         stack[-1] = joined_votes([stack[-1], last])
 
 
 def _on_dask(voter: BatchVoter, pieces: list[tuple[Any, Any]]) -> Iterator[Part]:
-    """Ask where the partitions are; their votes come here."""
+    """Evaluate partitions on the Dask workers and gather the votes."""
     dask: Any = import_module("dask")  # has no types
     models = as_dask_task(voter)
     ask = dask.delayed(_of_partition, pure=False)

@@ -1,6 +1,6 @@
-"""Boosters of LightGBM and XGBoost, which know how to predict but not which labels.
+"""Boosters of LightGBM and XGBoost, which predict but do not store labels.
 
-Neither library is imported before somebody brings a booster of it.
+Neither library is imported unless one of its boosters is used.
 """
 
 import json
@@ -29,7 +29,7 @@ class _BoosterAdapter(MemberAdapter):
         )
 
     def objective(self, model: Any) -> str:
-        """Return what the booster was trained for, in the library's own word."""
+        """Return the training objective, as named by the library."""
         raise NotImplementedError
 
     def adapt(
@@ -54,7 +54,7 @@ class _BoosterAdapter(MemberAdapter):
 
 
 class LightGBMAdapter(_BoosterAdapter):
-    """``lightgbm.Booster``: probabilities, unless its objective is one's own."""
+    """``lightgbm.Booster``: probabilities, unless the objective is custom."""
 
     name = "lightgbm"
     answers_of: ClassVar[dict[str, Answers]] = {
@@ -72,10 +72,10 @@ class LightGBMAdapter(_BoosterAdapter):
 
 
 class XGBoostMember(AdaptedMember):
-    """An XGBoost booster, asked about a matrix of its own."""
+    """An XGBoost booster, which takes a ``DMatrix``."""
 
     def ask(self, X: Any) -> Any:
-        """Return what the booster predicts."""
+        """Return the booster's predictions."""
         import xgboost
 
         return self.model.predict(xgboost.DMatrix(X))

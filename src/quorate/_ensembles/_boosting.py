@@ -1,4 +1,4 @@
-"""AdaBoost: classifiers in sequence, each with a weight of its own."""
+"""AdaBoost: a sequence of weighted classifiers."""
 
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ from quorate._votes import DecisionRule, weights_left
 
 
 class Boosting(Kind):
-    """AdaBoost: a weighted vote, in which a vote counts against the other classes."""
+    """AdaBoost: a weighted vote that also counts against the other classes."""
 
     name = "boosting"
     family = "boosting"
@@ -34,7 +34,7 @@ class Boosting(Kind):
             members=members,
             classes=model.classes_,
             rule=DecisionRule("heads", against=-1 / max(len(model.classes_) - 1, 1)),
-            # The array has room for members that early stopping never fitted.
+            # The array is longer than the list of members after early stopping.
             weights=np.asarray(model.estimator_weights_[: len(members)], dtype=float),
             prepare=checker(model),
             takes_plain=True,

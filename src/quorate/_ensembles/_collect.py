@@ -204,7 +204,7 @@ def _collect_in_memory(
 def _rows_to_ask_about(
     ensemble: Ensemble, X: Any, out_of_bag: bool | str, source: RowSource
 ) -> tuple[list[IntArray] | None, VoteSource]:
-    """Return the rows each member has not seen, if only these count, and the source."""
+    """Return the rows to evaluate each member on (all by default), and the source."""
     n_rows = count_rows(X)
     if out_of_bag is True:
         drawn = _known_rows(ensemble)
@@ -226,7 +226,7 @@ def _rows_to_ask_about(
 
 
 def _known_rows(ensemble: Ensemble) -> list[IntArray]:
-    """Return the rows each member was trained on, or say why no vote is out of bag."""
+    """Return each member's training rows, or raise an error if unknown."""
     if ensemble.drawn is None or not ensemble.has_out_of_bag:
         raise ValueError(
             "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
@@ -260,7 +260,7 @@ def _others(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
 
 
 def _among(unseen: list[IntArray], rows: IntArray, n_rows: int) -> list[IntArray]:
-    """Return which of some rows each member has not seen."""
+    """Return which of the given rows each member was not trained on."""
     found: list[IntArray] = []
     for place, those in enumerate(unseen):
         left = np.zeros(n_rows, dtype=bool)
@@ -275,7 +275,7 @@ def _among(unseen: list[IntArray], rows: IntArray, n_rows: int) -> list[IntArray
 
 
 def _some_for_each(unseen: list[IntArray]) -> list[IntArray]:
-    """Refuse a member that has seen everything."""
+    """Raise an error if a member was trained on every row."""
     for place, rows in enumerate(unseen):
         if rows.size == 0:
             raise ValueError(
@@ -287,7 +287,7 @@ def _some_for_each(unseen: list[IntArray]) -> list[IntArray]:
 
 _ROWS = 4000
 _SHARE = 0.2
-# Features of all new rows together; there are fewer rows where rows are wide.
+# Total number of feature values; wide tables get fewer rows.
 _MOST_VALUES = 2**25
 
 
@@ -331,11 +331,10 @@ def collect_recombined(
     n_jobs: int | None,
     probabilities: bool | None = None,
 ) -> Votes | None:
-    """Return the votes of an ensemble on rows recombined from X, None if it has none.
+    """Return votes on rows recombined from X, or None if not applicable.
 
-    The vote of all members stands in for the labels. There are none for voting
-    ensembles and pools: their members differ in quality, so that the vote of all is
-    nothing to be close to.
+    The predictions of the whole ensemble serve as labels. Voting ensembles and pools
+    are excluded: their members differ in quality, so their vote is not a useful target.
     """
     if ensemble.kind.family == "pool":
         return None

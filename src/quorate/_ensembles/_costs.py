@@ -1,4 +1,4 @@
-"""What members and ensembles cost: bytes, nodes, time to predict."""
+"""Costs of members and ensembles: bytes, nodes, prediction time."""
 
 import gc
 import io
@@ -19,7 +19,7 @@ from quorate._ensembles._registry import read_ensemble
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import milliseconds_text
 
-# What members can be counted in.
+# Units of cost.
 COSTS = ("bytes", "nodes", "milliseconds")
 
 _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
@@ -63,18 +63,18 @@ def _member_nodes(member: Member) -> int:
 
 
 def pickled_bytes(thing: Any) -> int:
-    """Return the size of the thing when pickled."""
+    """Return the pickled size of an object."""
     written = io.BytesIO()
     _NamesOnce(written, protocol=pickle.HIGHEST_PROTOCOL).dump(thing)
     return written.tell()
 
 
 class _NamesOnce(pickle.Pickler):
-    """Writes a name again as a reference, whatever the process did before.
+    """A pickler that writes each attribute name only once.
 
-    Pickle knows a string again by its identity. A process that has read its first tree
-    from a file keeps attribute names of its own for the trees it fits later, and the
-    name ``max_depth``, which a tree and its nodes share, is written twice.
+    Pickle memoises strings by identity. After a process has loaded a tree from a file,
+    trees that it fits later hold copies of attribute names such as ``max_depth``, which
+    would be written twice.
     """
 
     def reducer_override(self, obj: Any) -> Any:
@@ -94,18 +94,18 @@ def _interned(part: Any) -> Any:
 
 
 def count_nodes(estimator: Any) -> int | None:
-    """Return the number of nodes of all trees in an estimator, None if it has none."""
+    """Return the number of tree nodes in an estimator, or None without trees."""
     trees = [thing for thing in _walk(estimator) if _is_tree(thing)]
     return sum(int(tree.node_count) for tree in trees) if trees else None
 
 
 def memory_bytes(thing: Any) -> int:
-    """Return the memory the thing and all it refers to take, arrays included."""
+    """Return the memory used by an object and everything it refers to."""
     return sum(_own_bytes(part) for part in _walk(thing))
 
 
 def _walk(thing: Any) -> list[Any]:
-    """Return everything reachable from the thing, once each."""
+    """Return all objects reachable from an object, once each."""
     seen: dict[int, Any] = {}
     open_ends = [thing]
     while open_ends:
@@ -121,7 +121,7 @@ def _walk(thing: Any) -> list[Any]:
 
 def _own_bytes(part: Any) -> int:
     if _is_tree(part):
-        # Trees keep their nodes outside of Python's sight; their state shows them.
+        # Trees store their nodes in C; their pickled state exposes them.
         state = part.__getstate__()
         return sum(a.nbytes for a in state.values() if isinstance(a, np.ndarray))
     return sys.getsizeof(part)
@@ -132,7 +132,7 @@ def _is_tree(thing: Any) -> bool:
 
 
 def predict_milliseconds(models: list[Any], X: Any, repeats: int = 5) -> FloatArray:
-    """Return the best time of each model to predict X; models take turns."""
+    """Return the best prediction time of each model; the models take turns."""
     return _best_milliseconds([partial(model.predict, X) for model in models], repeats)
 
 
@@ -151,7 +151,7 @@ processor_clock = time.process_time
 
 _ON_TIME = 0.95
 _FEWEST_CALLS = 5
-# As many rows are copied without a thought; more only if there are more.
+# Up to this many rows are always copied; more only if X has more.
 _ROWS_IN_BATCHES = 2**14
 
 
@@ -181,7 +181,7 @@ class CallTimes:
         return f"{median} (95th percentile {late})"
 
     def to_dict(self) -> dict[str, float | int]:
-        """Return the numbers in plain types."""
+        """Return the times as plain types."""
         return asdict(self)
 
 
@@ -224,7 +224,7 @@ def time_calls(
     wall, own = 1e3 * np.array(taken).T
     median = float(np.median(wall))
     unhindered = np.minimum(wall, np.maximum(own, median))
-    # "higher": a time that was measured, and not below what 19 of 20 take.
+    # "higher" returns a measured time, not below that of 95 % of the calls.
     p95 = float(np.quantile(unhindered, _ON_TIME, method="higher"))
     return CallTimes(median, p95, float(np.median(own)), len(taken))
 

@@ -24,7 +24,7 @@ class Forest(Kind):
         """See :class:`Kind`."""
 
         def prepare(X: Any) -> Any:
-            # NaN is left to the trees, which know whether they were trained with it.
+            # Trees handle NaN: they know whether they were trained with it.
             finite = "allow-nan" if get_tags(model).input_tags.allow_nan else True
             return validate_data(
                 model,

@@ -1,6 +1,6 @@
-"""imbalanced-learn: forests, bagging and boosting whose members see balanced samples.
+"""imbalanced-learn ensembles, whose members are trained on balanced samples.
 
-Loaded when somebody brings a model of it, and not before.
+Imported only when such a model is used.
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ from quorate._typing import IntArray
 
 
 class BalancedForest(Forest):
-    """Trees on balanced draws, which ``samplers_`` remembers."""
+    """Balanced random forests, which store the drawn rows in ``samplers_``."""
 
     name = "balanced forest"
     models = (BalancedRandomForestClassifier,)
@@ -31,7 +31,7 @@ class BalancedForest(Forest):
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
         sampled = _sampled(super().read(model), model, self.bootstraps(model))
-        # Where trees draw again from their samples, they counted others than these.
+        # If trees bootstrap their sample again, their leaf counts differ from it.
         return replace(sampled, leaves_tell=not model.bootstrap)
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:
@@ -40,30 +40,30 @@ class BalancedForest(Forest):
         _cut_samplers(smaller, members)
 
     def bootstraps(self, model: Any) -> bool:
-        """Tell whether members leave samples of every class out, and say which.
+        """Return whether members leave out samples of every class.
 
-        Without replacement the smallest class is in every draw. Where trees draw again
-        from their samples, which of these is not known outside.
+        Without replacement the smallest class is in every draw. If trees bootstrap
+        their sample again, the rows they use are not stored.
         """
         return bool(model.replacement and model.sampling_strategy == "all")
 
 
 class BalancedBagging(Bagging):
-    """Bagging of a sampler and a classifier in a row."""
+    """Bagging of pipelines of a sampler and a classifier."""
 
     name = "balanced bagging"
     models = (BalancedBaggingClassifier,)
 
 
 class EasyEnsemble(BalancedBagging):
-    """Boosted classifiers on balanced draws; the smallest class is in all of them."""
+    """Boosted classifiers on balanced samples that contain the whole smallest class."""
 
     name = "easy ensemble"
     models = (EasyEnsembleClassifier,)
 
 
 class SampledBoosting(Boosting):
-    """AdaBoost whose members are fitted on balanced draws."""
+    """AdaBoost with members fitted on balanced samples."""
 
     name = "sampled boosting"
     models = (RUSBoostClassifier,)
@@ -88,7 +88,7 @@ KINDS: tuple[Kind, ...] = (
 
 
 def _sampled(ensemble: Ensemble, model: Any, out_of_bag: bool) -> Ensemble:
-    """Return an ensemble that knows which rows each of its members was fitted on."""
+    """Return an ensemble with the training rows of each member."""
     rows = [np.asarray(sampler.sample_indices_) for sampler in model.samplers_]
     return replace(
         ensemble, drawn=lambda: rows, draws_all=False, has_out_of_bag=out_of_bag

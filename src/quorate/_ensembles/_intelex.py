@@ -1,7 +1,7 @@
-"""scikit-learn-intelex: forests that predict by an accelerated model of all trees.
+"""scikit-learn-intelex forests, which predict with one accelerated model.
 
-Loaded when somebody brings a model of it, and not before. A smaller forest drops the
-accelerated model, which has all trees in it, and predicts as scikit-learn does.
+Imported only when such a model is used. A smaller forest drops the accelerated model,
+which contains all trees, and predicts as scikit-learn does.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from quorate._ensembles._kind import Ensemble, Kind, draw_others
 from quorate._ensembles._member import Member
 from quorate._typing import IntArray
 
-# Set on a smaller forest, whose trees are plain ones of which nobody knows the rows.
+# Marks a smaller forest: plain trees whose training rows are unknown.
 _MARK = "was_accelerated_"
 _PURE = 1e-9
 
@@ -42,14 +42,14 @@ class AcceleratedForest(Forest):
         n_rows = int(found.members[0].tree.n_node_samples[0])
         labels_too = np.array_equal(model.estimators_[0].classes_, model.classes_)
         members = tuple(
-            # Accelerated trees answer with labels, those of scikit-learn with codes.
+            # Accelerated trees return labels, scikit-learn's trees return codes.
             replace(member, classes=None) if labels_too else member
             for member in found.members
         )
         return replace(
             found,
             members=members,
-            # How many rows there were is known, and not who drew which.
+            # The number of training rows is known, but not each tree's bootstrap.
             drawn=(lambda: [np.arange(n_rows)]) if model.bootstrap else None,
             has_out_of_bag=False,
             leaves_tell=False,  # accelerated trees count otherwise
@@ -66,7 +66,7 @@ class AcceleratedForest(Forest):
         draw_others(smaller, members)
 
     def bootstraps(self, model: Any) -> bool:
-        """Tell that there are no out-of-bag votes: nobody knows the rows."""
+        """Return False: the bootstrap rows are unknown, so no vote is out of bag."""
         return False
 
 
@@ -74,7 +74,7 @@ KINDS: tuple[Kind, ...] = (AcceleratedForest(),)
 
 
 def _leaves_are_whole(member: Member) -> bool:
-    """Tell whether leaves that are sure of a class have samples of no other."""
+    """Return whether pure leaves have no samples of another class."""
     tree = member.tree
     leaves = tree.children_left == -1
     sure = tree.value[leaves, 0, :].max(axis=1) == 1

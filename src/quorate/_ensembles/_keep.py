@@ -1,7 +1,7 @@
-"""Build another ensemble of the same kind: of some members, or with new leaves.
+"""Build an ensemble of the same type from some members, or with new leaf values.
 
-The original is never changed; the parts both share (the members that stay, encoders,
-earlier steps of a pipeline) are not copied.
+The original is not modified. Shared parts (kept members, encoders, earlier steps of a
+pipeline) are not copied.
 """
 
 import copy
@@ -107,7 +107,7 @@ def with_new_leaves(member: Member, leaves: IntArray, values: FloatArray) -> Any
 
 
 def _levels(tree: Any) -> list[IntArray]:
-    """Return the inner nodes, from the root downwards."""
+    """Return the inner nodes of each level, from the root down."""
     levels: list[IntArray] = []
     nodes: IntArray = np.zeros(1, dtype=np.intp)
     while True:

@@ -1,9 +1,8 @@
-"""What an ensemble is: read once by its kind, and asked by everybody else.
+"""The interface of an ensemble type, and the ensemble it reads.
 
-A kind of ensemble is one file with one class, :class:`Kind`. It says who the members
-are and how to understand them, by which rule they decide, and how to build the same
-kind with fewer members. Votes, lazy voting, ONNX, costs, the report and the study ask
-the :class:`Ensemble` it returns and know no class of scikit-learn themselves.
+Each type of ensemble is one module with one :class:`Kind`, which defines the members
+and their outputs, the decision rule, and how to build a smaller ensemble. The rest of
+the package works with the :class:`Ensemble` it returns, not with scikit-learn classes.
 """
 
 import copy
@@ -22,11 +21,11 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import DecisionRule
 
 Family: TypeAlias = Literal["bagging", "boosting", "pool"]
-# Estimates from the whole ensemble's out-of-bag votes do not hold for a part of it, and
-# what was recorded about an earlier choice is not about this one.
+# Out-of-bag estimates of the whole ensemble do not apply to a subset, nor do records of
+# an earlier selection.
 _OUT_OF_BAG = ("oob_score_", "oob_decision_function_", "oob_prediction_")
 _STALE = (*_OUT_OF_BAG, "pruning_")
-# Fitted arrays and records that may be as long as there are members by chance.
+# Fitted arrays and records whose length may equal n_members by coincidence.
 _NOT_PER_MEMBER = (
     "classes_",
     "feature_names_in_",
@@ -99,17 +98,17 @@ class Ensemble:
 
     @property
     def n_members(self) -> int:
-        """How many members."""
+        """Number of members."""
         return len(self.members)
 
     @property
     def names(self) -> list[str]:
-        """What the members are called."""
+        """Names of the members."""
         return [member.name for member in self.members]
 
     @property
     def can_predict(self) -> bool:
-        """Whether there is a model around the members; lists and dicts have none."""
+        """Whether there is a model around the members; not for lists and dicts."""
         return callable(getattr(self.model, "predict", None))
 
     @property
@@ -119,15 +118,15 @@ class Ensemble:
 
     @property
     def is_distilled(self) -> bool:
-        """Whether members have learned from rows that they were not trained on."""
+        """Whether members were distilled on rows they were not trained on."""
         return any(member.is_distilled for member in self.members)
 
     def keep(self, members: IntArray, weights: FloatArray | None = None) -> Any:
-        """Return a model of the same kind with only these members."""
+        """Return a model of the same type with only these members."""
         return self.wrap(self.kind.keep(self, members, weights))
 
     def with_members(self, estimators: Sequence[Any]) -> Any:
-        """Return the same model with others in the places of its members."""
+        """Return the same model with its members replaced."""
         same = copy.copy(self.core)
         for name in _OUT_OF_BAG:
             same.__dict__.pop(name, None)
@@ -172,43 +171,43 @@ class Kind(ABC):
 
     @abstractmethod
     def read(self, model: Any) -> Ensemble:
-        """Return what a fitted ensemble of this kind consists of."""
+        """Read a fitted ensemble of this kind."""
 
     @abstractmethod
     def keep_members(self, smaller: Any, members: IntArray) -> None:
-        """Leave only these members in ``smaller``, a shallow copy of an ensemble.
+        """Keep only these members in ``smaller``, a shallow copy of an ensemble.
 
-        What the copy shares with the original must be replaced, not changed.
+        Replace attributes that the copy shares with the original; do not modify them.
         """
 
     def replace_members(self, same: Any, estimators: list[Any]) -> None:
-        """Put others in the places of the members of ``same``, a shallow copy.
+        """Replace the members of ``same``, a shallow copy of an ensemble.
 
-        They are fitted, see the same columns and know the same classes.
+        The new members are fitted, use the same columns and have the same classes.
         """
         same.estimators_ = estimators
 
     def set_weights(self, smaller: Any, weights: FloatArray) -> None:
-        """Set voting weights, one for each member left; for kinds that take them."""
+        """Set the weights of the remaining members, if the kind supports weights."""
         raise TypeError(f"{type(smaller).__name__} has no place for weights.")
 
     def bootstraps(self, model: Any) -> bool:
-        """Tell whether its members are trained on resamples; it need not be fitted."""
+        """Return whether members are trained on resamples; works unfitted."""
         return False
 
     def counts_votes(self, model: Any) -> bool:
-        """Tell whether it surely counts votes; it need not be fitted.
+        """Return whether the ensemble always counts votes; works unfitted.
 
-        What is asked of probabilities can then be refused before it is.
+        Requests for probabilities can then be rejected early.
         """
         return False
 
     def keep(
         self, ensemble: Ensemble, members: IntArray, weights: FloatArray | None
     ) -> Any:
-        """Return a fitted ensemble with only these members, and these weights."""
+        """Return a fitted ensemble with only these members and weights."""
         if weights is not None and not self.takes_weights:
-            # It is a kind too, and stands on what is here.
+            # Imported here to avoid a circular import.
             from quorate._ensembles._weighted_voting import WeightedVoting
 
             return WeightedVoting.of(ensemble, members, weights)
@@ -221,7 +220,7 @@ class Kind(ABC):
         return smaller
 
     def refuse_another_kind(self, model: Any, n_members: int) -> None:
-        """Refuse a subclass that may not be what its parent is."""
+        """Raise an error for a subclass that may behave differently from its parent."""
         parent = next(cls for cls in type(model).__mro__ if cls in self.models)
         if parent is type(model):
             return
@@ -246,22 +245,21 @@ class Kind(ABC):
 
 
 def few_members(model: Any, members: IntArray) -> None:
-    """Leave some of ``estimators_``; the start of what most kinds do."""
+    """Keep some of ``estimators_``; shared by most kinds."""
     model.estimators_ = [model.estimators_[member] for member in members]
     model.n_estimators = len(members)
     if hasattr(model, "n_jobs"):
-        # Starting workers costs more than a small batch takes; large ones may ask
-        # again.
+        # Workers cost more than a small batch takes; n_jobs can be set again.
         model.n_jobs = None
     draw_others(model, members)
 
 
 def draw_others(model: Any, members: IntArray) -> None:
-    """Give a model of some members another seed, if it may grow by ``warm_start``.
+    """Change the seed of a smaller ensemble, so that ``warm_start`` draws anew.
 
-    Growing begins with as many draws as it has members, and goes on from there: with
-    the same whole number as a seed it would draw again what was kept from later places,
-    whenever somebody turns growing on. No seed, and a generator, go on to other draws.
+    Growing skips as many draws as there are members. With the same integer seed it
+    could repeat draws of kept members from later positions. No seed, or a generator,
+    does not have this problem.
     """
     seed: Any = getattr(model, "random_state", None)
     may_grow = hasattr(model, "warm_start") and isinstance(seed, (int, np.integer))
@@ -271,7 +269,7 @@ def draw_others(model: Any, members: IntArray) -> None:
 
 
 def checker(model: Any, **options: Any) -> Callable[[Any], Any]:
-    """Return what checks X as the model's own predict does, once for all members."""
+    """Return a function that validates X once for all members, as ``predict`` does."""
 
     def prepare(X: Any) -> Any:
         return validate_data(
@@ -287,7 +285,7 @@ def checker(model: Any, **options: Any) -> Callable[[Any], Any]:
 
 
 def tree_input(ensemble: Ensemble) -> Callable[[Any], Any]:
-    """Return what checks X as the ensemble does and converts it once for all trees."""
+    """Return a function that validates X and converts it once for all trees."""
     model = ensemble.model
 
     def prepare(raw: Any) -> Any:
@@ -306,7 +304,7 @@ def tree_input(ensemble: Ensemble) -> Callable[[Any], Any]:
         for missing in (np.isnan, np.isinf):
             strange = missing(X)
             if strange.any():
-                # One such row is enough to hear whether the ensemble takes them.
+                # One such row shows whether the ensemble accepts them.
                 model.predict(take_rows(raw, [int(strange.any(axis=1).argmax())]))
         return X
 

@@ -1,7 +1,7 @@
-"""Which labels members and ensembles know, and what to say about others.
+"""Labels of members and ensembles, and checks of other labels.
 
-Nothing is guessed: a member of a pool answers with labels, those of its ``classes_`` or
-those of the samples, or :func:`quorate.as_member` says what its answers stand for.
+Nothing is guessed: a member of a pool returns labels, those of its ``classes_`` or
+those of the samples; otherwise :func:`quorate.as_member` defines its outputs.
 """
 
 from collections.abc import Iterable
@@ -19,10 +19,9 @@ from quorate.exceptions import UnknownLabelWarning
 
 
 def pool_classes(members: Iterable[Member], y: Array | None = None) -> Array:
-    """Return the labels of a pool, sorted: those of y, and those that members know.
+    """Return the sorted labels of a pool: those in y and those of its members.
 
-    Members that do not know theirs answer with labels of y; without it they are
-    refused.
+    Members without ``classes_`` return labels of y; without y they are rejected.
     """
     found = [] if y is None else [np.unique(y)]
     for member in members:
@@ -90,7 +89,7 @@ def check_labels(
 
 
 def _check_members(pool: Ensemble, labels: list[Any]) -> None:
-    """Refuse members of a pool that were trained on none of the labels."""
+    """Raise an error for members of a pool that were trained on none of the labels."""
     for member in pool.members:
         own = member.known_labels
         if own is not None and not any(label in labels for label in own.tolist()):
@@ -101,7 +100,7 @@ def _check_members(pool: Ensemble, labels: list[Any]) -> None:
 
 
 def check_pair(first: Ensemble, second: Ensemble, owner: str) -> None:
-    """Refuse two ensembles whose classes are of different types, and so never equal."""
+    """Raise an error if the classes of two ensembles have different types."""
     one, two = _known(first), _known(second)
     if one and two and not set(one) & set(two):
         raise ValueError(
@@ -113,7 +112,7 @@ def check_pair(first: Ensemble, second: Ensemble, owner: str) -> None:
 def labels_for_pair(
     first: Ensemble, second: Ensemble, X: Any, y: Any, owner: str
 ) -> Array:
-    """Return the labels of samples, after a look at them and at two ensembles."""
+    """Return the labels of samples, after checking them against two ensembles."""
     check_pair(first, second, owner)
     truth = as_truth(y, owner)
     if truth.size != count_rows(X):
@@ -139,7 +138,7 @@ def labels_for_pair(
 
 
 def _known(ensemble: Ensemble) -> list[Any] | None:
-    """Return the labels an ensemble knows; None if not all members of a pool do."""
+    """Return the labels of an ensemble, or None if a member has no ``classes_``."""
     classes = ensemble.classes
     if classes is None:
         own = [member.known_labels for member in ensemble.members]

@@ -1,9 +1,8 @@
-"""One classifier of an ensemble, and how to understand it.
+"""One member of an ensemble, with a uniform interface.
 
-scikit-learn's ensembles do not agree on what a member says. Trees of a forest answer
-with floats, members of bagging and voting with integer codes, members of AdaBoost with
-the labels themselves; members of bagging see a subset of the columns. A kind says
-which; everybody else asks a :class:`Member`, where these differences are gone.
+scikit-learn's ensembles differ in what their members return: trees of a forest return
+floats, members of bagging and voting integer codes, members of AdaBoost labels; members
+of bagging use a subset of the columns. A :class:`Member` hides these differences.
 """
 
 from dataclasses import dataclass
@@ -17,14 +16,14 @@ from quorate._messages import in_short
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels, improper_row, positions, refuse_masked
 
-# Trees whose answers are those of their leaves; a subclass may answer otherwise.
+# Trees that predict from their leaves; a subclass may predict differently.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
-# What to do about a member whose answers are no labels.
+# Advice for a member that does not return labels.
 REMEDY = (
     "if its answers are codes, probabilities or logits, pass quorate.as_member(model, "
     "classes=[...], answers=...)."
 )
-# The mark of a tree whose leaves were given new values; fitting makes new trees.
+# Marks a tree with new leaf values; fitting again creates an unmarked tree.
 DISTILLED = "distilled_"
 
 
@@ -49,7 +48,7 @@ class Member:
     is_soft: bool = False
 
     def vote(self, X: Any) -> Array:
-        """Return its answers on X: positions in ``classes``, or labels."""
+        """Return its predictions on X: positions in ``classes``, or labels."""
         given = self.estimator.predict(self.columns(X))
         refuse_masked(given, f"member {self.name!r}")
         answers = np.asarray(given)
@@ -77,7 +76,7 @@ class Member:
             raise ValueError(f"{str(error).rstrip('.')}; {REMEDY}") from error
 
     def _as_places(self, answers: Array) -> IntArray:
-        """Return answers as positions in its classes, or refuse what cannot be one."""
+        """Return predictions as positions in its classes, or raise an error."""
         assert self.classes is not None
         is_number = answers.dtype.kind in "biuf"
         places = answers.astype(np.intp) if is_number else np.arange(0)
@@ -118,19 +117,19 @@ class Member:
         return found
 
     def columns(self, X: Any) -> Any:
-        """Return the part of X that the member sees."""
+        """Return the columns of X that the member uses."""
         return X if self.features is None else take_columns(X, self.features)
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether it can say how sure it is, and of which classes."""
+        """Whether it has class probabilities and knows their classes."""
         return callable(getattr(self.estimator, "predict_proba", None)) and hasattr(
             self.estimator, "classes_"
         )
 
     @property
     def known_labels(self) -> Array | None:
-        """The labels of its own classes, sorted; None if it does not know them."""
+        """The sorted labels of its classes, or None if unknown."""
         if not hasattr(self.estimator, "classes_"):
             return None
         return np.unique(self.own_labels)
@@ -145,11 +144,11 @@ class Member:
 
     @property
     def tree(self) -> Any:
-        """The nodes of a decision tree; None for other classifiers."""
+        """The nodes of a decision tree, or None for other classifiers."""
         return self.estimator.tree_ if type(self.estimator) in _TREES else None
 
     def node_probabilities(self, classes: Array) -> FloatArray:
-        """Return what each node of its tree gives each of these classes."""
+        """Return the class probabilities of each node of its tree."""
         shares: FloatArray = self.tree.value[:, 0, :]
         known = as_labels(classes, "the ensemble's classes")
         places = positions(self.own_labels, known, f"member {self.name!r}")
@@ -160,9 +159,9 @@ class Member:
         return table
 
     def leaves(self, X: Any, is_checked: bool = False) -> IntArray:
-        """Return the node of its tree that each sample ends in.
+        """Return the leaf of its tree that each sample reaches.
 
-        Samples that were checked are finite numbers of 32 bits, row after row.
+        Checked samples are finite 32-bit floats in C order.
         """
         part = self.columns(X)
         reached: IntArray = self.estimator.apply(part, check_input=not is_checked)
@@ -170,7 +169,7 @@ class Member:
 
     @property
     def is_distilled(self) -> bool:
-        """Whether its leaves have learned from another model, and so from all rows."""
+        """Whether its leaves were distilled from another model, on all rows."""
         return bool(getattr(self.estimator, DISTILLED, False))
 
 
@@ -180,14 +179,14 @@ def take_columns(X: Any, columns: IntArray) -> Any:
 
 
 def is_certain(member: Member) -> bool:
-    """Tell whether every leaf of its tree gives all to one class."""
+    """Return whether every leaf of its tree is pure."""
     tree = member.tree
     leaves = tree.value[tree.children_left == -1, 0, :]
     return bool(((leaves == 0) | (leaves == 1)).all())
 
 
 def numbered(estimators: Any, classes: Array | None, **options: Any) -> Any:
-    """Return members that are called by their positions."""
+    """Return members named by position."""
     return tuple(
         Member(str(place), estimator, classes, **options)
         for place, estimator in enumerate(estimators)

@@ -1,4 +1,4 @@
-"""Pools: lists and dicts of classifiers that nobody has put together yet."""
+"""Pools: plain lists and dicts of classifiers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from quorate.exceptions import HeadsWarning
 
 
 class Pool(Kind):
-    """Lists and dicts: probabilities are averaged where all have them, else heads."""
+    """Lists and dicts: averaged probabilities if all members have them, else votes."""
 
     name = "pool"
     family = "pool"
@@ -60,7 +60,7 @@ class Pool(Kind):
     def keep(
         self, ensemble: Ensemble, members: IntArray, weights: FloatArray | None
     ) -> Any:
-        """Return a list or dict of these members, with weights a model of them."""
+        """Return a list or dict of these members, or a model if weights are given."""
         if weights is not None:
             return WeightedVoting.of(ensemble, members, weights)
         return take_members(ensemble.core, members)
@@ -70,7 +70,7 @@ class Pool(Kind):
 
 
 def warn_of_heads(ensemble: Ensemble) -> None:
-    """Say who has no probabilities, if that makes a pool count heads."""
+    """Warn about members without probabilities, if the pool then counts votes."""
     if ensemble.kind.family != "pool" or ensemble.rule.name == "average":
         return
     offers = [hasattr(each.estimator, "predict_proba") for each in ensemble.members]
@@ -90,7 +90,7 @@ def warn_of_heads(ensemble: Ensemble) -> None:
 
 
 def _refuse(name: str, member: Any) -> None:
-    """Refuse what cannot vote, with the reason."""
+    """Raise an error for an object that cannot vote."""
     if not callable(getattr(member, "predict", None)):
         what = with_article(type(member).__name__)
         pairs = "; pass dict(pairs) for pairs of names and classifiers"
@@ -108,7 +108,7 @@ def _refuse(name: str, member: Any) -> None:
 
 
 def declared_type(estimator: Any) -> str | None:
-    """Return what scikit-learn calls it; outsiders declare nothing."""
+    """Return the estimator type declared to scikit-learn, if any."""
     if isinstance(estimator, type) or not hasattr(estimator, "__sklearn_tags__"):
         return None
     kind: str | None = get_tags(estimator).estimator_type

@@ -1,4 +1,4 @@
-"""What was done to a model, as it says itself: ``pruning_`` and ``distillation_``."""
+"""Records stored on a model: ``pruning_`` and ``distillation_``."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -37,7 +37,7 @@ class PruningRecord(dict[str, Any]):
 
 
 def records_of(model: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the records of a model and of what is inside it."""
+    """Yield the records of a model and of the models inside it."""
     while model is not None:
         for name in ("pruning_", "distillation_"):
             record = getattr(model, name, None)
@@ -47,14 +47,14 @@ def records_of(model: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def find_record(model: Any) -> Mapping[str, Any] | None:
-    """Return the record ``pruning_`` of a model or of what is in it, None if none."""
+    """Return the record ``pruning_`` of a model or of one inside it, or None."""
     return next((record for record in records_of(model) if "kept" in record), None)
 
 
 def set_record(model: Any, record: Mapping[str, Any]) -> Any:
-    """Write the record ``pruning_`` onto a model, in place of any other in it.
+    """Set the record ``pruning_`` of a model, replacing any other.
 
-    A frozen estimator stores nothing: what is in it carries the record.
+    A frozen estimator cannot store it, so the model inside does.
     """
     within = model
     while within is not None:
@@ -93,7 +93,7 @@ def places_among(model: Any, small: Ensemble, big: Ensemble) -> IntArray | None:
 
 
 def same_members(small: Ensemble, big: Ensemble) -> IntArray | None:
-    """Return where the very members of one stand in the other; None if not in order."""
+    """Return the positions of one list of members in another, or None."""
     known = {id(member.estimator): at for at, member in enumerate(big.members)}
     found = [known.get(id(member.estimator)) for member in small.members]
     if len(known) < big.n_members or None in found:

@@ -1,4 +1,4 @@
-"""Which kind is it? The one place where kinds are found."""
+"""The registry of ensemble kinds."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -21,7 +21,7 @@ from quorate._ensembles._voting import Voting
 from quorate._ensembles._weighted_voting import WeightedVotes
 from quorate._ensembles._wrappers import read_through, unwrapped
 
-# A new kind is one file and one line.
+# To add a kind, write one module and add one line here.
 KINDS: tuple[Kind, ...] = (
     Forest(),
     Bagging(),
@@ -31,14 +31,14 @@ KINDS: tuple[Kind, ...] = (
 )
 POOL = Pool()
 
-# Kinds for models of other libraries, by the package that their class is from; each
-# file imports the library, which is there if a model of it is.
+# Kinds for other libraries, by the package of the model's class. Each module imports
+# its library, which is installed if such a model exists.
 LIBRARIES = {
     "imblearn": "quorate._ensembles._imbalanced",
     "sklearnex": "quorate._ensembles._intelex",
 }
 
-# Packages add kinds of their own under this entry point.
+# Entry point under which packages register kinds.
 ENTRY_POINT = "quorate.ensembles"
 
 READABLE = (
@@ -48,7 +48,7 @@ READABLE = (
 )
 
 
-# Models of scikit-learn that have an ensemble inside, and what to do with it.
+# Models of scikit-learn that contain an ensemble, and how to prune it.
 _INSIDE = {
     "CalibratedClassifierCV": "its calibrators fit the ensembles as they are; prune "
     "the estimator of each of its calibrated_classifiers_ and calibrate that again",
@@ -66,7 +66,7 @@ _INSIDE = {
     "measure them, pass a dict of quorate.as_member(member, classes=model.classes_) "
     "for its named_estimators_, which answer with codes",
 }
-# Libraries whose ensembles are of trees that add up to a score.
+# Gradient boosting libraries, whose trees add up to a score.
 _ADDITIVE = ("xgboost", "lightgbm", "catboost")
 
 
@@ -115,10 +115,10 @@ def read_ensemble(model: Any) -> Ensemble:
 
 
 def find_kind(model: Any) -> Kind | None:
-    """Return the kind of an ensemble, fitted or not, inside any wrappers; None if none.
+    """Return the kind of an ensemble, fitted or not, inside any wrappers, or None.
 
-    The kind of the nearest class counts, so that one for a subclass goes before the
-    one for its parent.
+    The nearest class in the method resolution order counts, so a kind for a subclass
+    takes precedence over that of its parent.
     """
     core = unwrapped(model)
     if isinstance(core, (list, tuple, Mapping)):
@@ -134,9 +134,9 @@ def find_kind(model: Any) -> Kind | None:
 
 
 def member_objects(model: Any) -> list[Any]:
-    """Return the very members of an ensemble, to be compared with those of later.
+    """Return the member objects of an ensemble, to detect later changes.
 
-    Quick enough for every prediction: nothing is read that need not be.
+    Cheap enough to call on every prediction.
     """
     own = getattr(model, "__dict__", {}).get("estimators_")
     if type(own) is list:
@@ -180,12 +180,12 @@ def register_kind(kind: Kind | type[Kind]) -> None:
 
 @cache
 def _load_library(library: str) -> None:
-    """Let in the kinds of a library, unless somebody brought others before."""
+    """Register the kinds of a library, unless others were registered before."""
     known = _kinds_by_class()
     own = {type(kind) for kind in KINDS}
     for kind in import_module(LIBRARIES[library]).KINDS:
         for model in kind.models:
-            # A patched scikit-learn has classes of the library under its own names.
+            # Patched scikit-learn exposes the library's classes under its own names.
             if model not in known or type(known[model]) in own:
                 known[model] = kind
 

@@ -1,9 +1,9 @@
-"""Which rows may judge: new ones, or training rows by the members that left them out.
+"""Which rows can be used for evaluation: new rows, or out-of-bag training rows.
 
-The caller may say what rows are, and is believed. Otherwise they count as training rows
-on exact evidence only: as many of them reach each leaf of the trees as did in training,
-with the bootstrap drawn again. And members that quorate has chosen or distilled carry a
-digest of the rows that this was done on.
+The caller may declare the source of the rows. Otherwise they count as training rows
+only on exact evidence: each leaf of the trees is reached by as many rows as in
+training, with the bootstrap redrawn. Members chosen or distilled by quorate carry a
+digest of the rows used for that.
 """
 
 from collections.abc import Iterable
@@ -18,17 +18,17 @@ from quorate._ensembles._records import records_of
 from quorate._typing import IntArray
 from quorate._votes import VoteSource
 
-# What a caller may say about rows.
+# Sources that a caller can declare.
 RowSource: TypeAlias = Literal["auto", "new", "training"]
 
-# A stump may count other rows by chance as it did its own; this many leaves do not.
+# Stumps can match by coincidence; trees with this many leaves do not.
 _LEAVES_OF_EVIDENCE = 30
-# Where members drew fewer rows than there were, the last row drawn is among the last.
+# If members drew fewer rows than there were, the largest index drawn is near the end.
 _LAST_ROWS = 0.05
 
 
 def check_source(source: Any, owner: str) -> None:
-    """Refuse what is not a source of rows."""
+    """Raise an error for an unknown source."""
     if source not in ("auto", "new", "training"):
         raise ValueError(f"{owner}(source={source!r}): 'auto', 'new' or 'training'.")
 
@@ -64,9 +64,9 @@ def source_of(
 
 
 def out_of_bag_rows(ensemble: Ensemble) -> list[IntArray] | None:
-    """Return the training rows of each member; None if no vote is out of bag.
+    """Return the training rows of each member, or None without out-of-bag votes.
 
-    Nor is one of distilled trees: what taught them has seen every row.
+    Distilled trees have none: the model they were distilled from saw every row.
     """
     if ensemble.drawn is None or not ensemble.has_out_of_bag or ensemble.is_distilled:
         return None
@@ -77,7 +77,7 @@ def out_of_bag_rows(ensemble: Ensemble) -> list[IntArray] | None:
 def check_row_numbers(
     ensemble: Ensemble, drawn: list[IntArray], n_rows: int, owner: str
 ) -> None:
-    """Refuse rows that are too few, or too many, to be those that members drew from."""
+    """Raise an error if the number of rows cannot be that of the training set."""
     last = max(int(rows.max()) for rows in drawn)
     if last >= n_rows or (ensemble.draws_all and len(drawn[0]) != n_rows):
         raise ValueError(
@@ -88,7 +88,7 @@ def check_row_numbers(
 
 
 def check_training_rows(ensemble: Ensemble, prepared: Any, owner: str) -> None:
-    """Refuse rows that do not reach the leaves of trees as those of training did."""
+    """Raise an error if rows do not reach the leaves as the training rows did."""
     if _same_leaves(ensemble, prepared) is False:
         raise ValueError(
             f"{owner}: X is not the data the ensemble was trained on: its rows do not "
@@ -97,7 +97,7 @@ def check_training_rows(ensemble: Ensemble, prepared: Any, owner: str) -> None:
 
 
 def recorded_rows(ensembles: Iterable[Ensemble]) -> tuple[str, ...]:
-    """Return the digests of rows that members were chosen, or distilled, on."""
+    """Return the digests of the rows that members were chosen or distilled on."""
     found: dict[str, None] = {}
     for ensemble in ensembles:
         for model in (ensemble.model, *(one.estimator for one in ensemble.members)):
@@ -109,7 +109,7 @@ def recorded_rows(ensembles: Iterable[Ensemble]) -> tuple[str, ...]:
 def were_chosen_on(
     ensembles: Iterable[Ensemble], X: Any, source: RowSource = "auto"
 ) -> bool:
-    """Tell whether members were chosen, or distilled, on these very rows."""
+    """Return whether members were chosen or distilled on these rows."""
     recorded = () if source == "new" else recorded_rows(ensembles)
     return bool(recorded) and str(digest_rows(X)) in recorded
 
@@ -120,7 +120,7 @@ def _drawn(ensemble: Ensemble) -> list[IntArray]:
 
 
 def _as_many(ensemble: Ensemble, drawn: list[IntArray], n_rows: int) -> bool:
-    """Tell whether there are as many rows as members were trained on."""
+    """Return whether the number of rows equals that of the training set."""
     if ensemble.draws_all:
         return len(drawn[0]) == n_rows
     last = max(int(rows.max()) for rows in drawn)
@@ -128,9 +128,9 @@ def _as_many(ensemble: Ensemble, drawn: list[IntArray], n_rows: int) -> bool:
 
 
 def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
-    """Tell whether as many rows reach each leaf as in training; None if trees cannot.
+    """Return whether leaves get as many rows as in training, or None if unknown.
 
-    A leaf that no row reaches tells at once, before anything is drawn again.
+    A leaf that no row reaches settles it before anything is redrawn.
     """
     if not ensemble.leaves_tell:
         return None
@@ -153,7 +153,7 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
         n_held = int(member.estimator.tree_.n_node_samples[0])
         rows = None
         if drawn is not None:
-            # Trees count weights of rows, or rows that were drawn several times.
+            # Leaf counts are sums of sample weights, or of rows with repetition.
             rows = drawn[place]
             rows = rows if rows.size == n_held else np.unique(rows)
         if n_held != (n_rows if rows is None else rows.size):
@@ -164,12 +164,12 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
         n_leaves, n_looked_at = n_leaves + held.size, n_looked_at + 1
         if n_leaves >= _LEAVES_OF_EVIDENCE:
             return True
-    # A number of rows is no evidence, and no more does a single leaf count.
+    # Equal numbers of rows, or of rows in a single leaf, are no evidence.
     return True if n_leaves > n_looked_at else None
 
 
 def _counts(member: Member, X: Any, rows: IntArray | None) -> tuple[IntArray, IntArray]:
-    """Return how many rows each leaf held in training, and how many reach it now."""
+    """Return the number of rows per leaf in training, and now."""
     tree, leaves = member.estimator.tree_, member.leaves(X)
     is_leaf = tree.children_left == -1
     some = leaves if rows is None else leaves[rows]
@@ -178,8 +178,8 @@ def _counts(member: Member, X: Any, rows: IntArray | None) -> tuple[IntArray, In
 
 
 def _members_know(ensemble: Ensemble, X: Any) -> bool:
-    """Tell whether a member is an ensemble of trees that was trained on the rows."""
-    # Kinds stand on what is here.
+    """Return whether a member is an ensemble of trees trained on these rows."""
+    # Imported here to avoid a circular import.
     from quorate._ensembles._registry import read_ensemble
 
     for member in ensemble.members:

@@ -1,4 +1,4 @@
-"""The members of any ensemble that averages trees, as a forest of scikit-learn."""
+"""Convert any ensemble that averages trees to a scikit-learn forest."""
 
 import copy
 from typing import Any
@@ -70,7 +70,7 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
 
 
 def _tree(member: Member, classes: Array, n_columns: int) -> Any:
-    """Return a tree that sees all columns and knows all classes."""
+    """Return a tree defined on all columns and all classes."""
     make, _, state = member.tree.__reduce__()
     nodes = state["nodes"].copy()
     if member.features is not None:

@@ -1,4 +1,4 @@
-"""Torch modules: asked in evaluation mode, without gradients, in batches."""
+"""Torch modules, evaluated in batches in evaluation mode without gradients."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ _BATCH = 4096
 
 
 class TorchMember(AdaptedMember):
-    """A torch module that takes a table of numbers."""
+    """A torch module that takes a numeric table."""
 
     def ask(self, X: Any) -> Any:
-        """Return what the module gives, on the device and in the type it is in."""
+        """Return the module's output, on its own device and in its own dtype."""
         import torch
 
         first = next(iter(self.model.parameters()), None)
@@ -42,7 +42,7 @@ def _batches(X: Any) -> list[Any]:
 
 
 class TorchAdapter(MemberAdapter):
-    """``torch.nn.Module``: it has to be told what it answers with."""
+    """``torch.nn.Module``; the caller has to specify its output type."""
 
     name = "torch"
 

@@ -1,4 +1,4 @@
-"""Voting ensembles: different classifiers on the same rows, by heads or by average."""
+"""Voting ensembles: different classifiers on the same rows, hard or soft."""
 
 from typing import Any, ClassVar
 
@@ -84,7 +84,7 @@ class Voting(Kind):
 
 
 def _present(model: Any) -> list[tuple[int, Any]]:
-    """Return the members that were not dropped, with their places."""
+    """Return the members that were not dropped, with their positions."""
     return [
         (place, member)
         for place, (_, member) in enumerate(model.estimators)
@@ -93,10 +93,10 @@ def _present(model: Any) -> list[tuple[int, Any]]:
 
 
 def _answers_in(name: str, member: Any, classes: Array) -> Array | None:
-    """Return what a member's answers are positions in; None if it says labels.
+    """Return the labels that a member's codes index, or None if it returns labels.
 
-    The ensemble fits members to positions in its classes. Those that were fitted before
-    and frozen, alone or inside a pipeline, may know the labels instead.
+    The ensemble fits members to codes. Members that were fitted before and frozen,
+    alone or in a pipeline, may return labels instead.
     """
     if not hasattr(member, "classes_"):
         return classes

@@ -1,4 +1,4 @@
-"""A voting classifier with weights by name, over classifiers that are fitted."""
+"""A weighted voting classifier over fitted classifiers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -138,19 +138,19 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if hasattr(core, name):
                 setattr(model, name, getattr(core, name))
         if ensemble.drawn is not None:
-            # Shares the members, and knows the rows each of them was trained on.
+            # Shares the members, and knows each member's training rows.
             model.origin_ = ensemble.kind.keep(ensemble, members, None)
         return model
 
     @property
     def estimators_samples_(self) -> Sequence[IntArray]:
-        """The training rows of each member, where the ensemble they are from knows."""
+        """The training rows of each member, if the original ensemble has them."""
         samples: Sequence[IntArray] = self.origin_.estimators_samples_
         return samples
 
     @property
     def n_features_in_(self) -> int:
-        """Number of features, where the members or the ensemble they are from know."""
+        """Number of features, if the members or the original ensemble have it."""
         if hasattr(self, "n_columns_"):
             return int(self.n_columns_)
         return int(self.estimators_[0].n_features_in_)
@@ -177,9 +177,9 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predict classes, the lowest of a tie."""
+        """Predict classes; ties go to the lowest class."""
         check_is_fitted(self)
-        # Votes are compared as they add up, averages after the division.
+        # Votes are compared as sums, averages after the division.
         sums = self._shares(X) if self._averages() else self._sums(X, soft=False)
         return np.asarray(self.classes_[sums.argmax(axis=1)])
 
@@ -187,7 +187,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the weighted mean of the members' probabilities."""
         check_is_fitted(self)
-        # Products that add up one by one may round to more than the sum of weights.
+        # Sums of products may round to more than the sum of the weights.
         return np.minimum(self._shares(X), 1.0)
 
     def _averages(self) -> bool:
@@ -204,7 +204,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]
 
     def _prepare(self, X: Any) -> Any:
-        """Check X as the ensemble does that the members are from, if any."""
+        """Validate X as the original ensemble does, if there is one."""
         if not hasattr(self, "n_columns_"):
             return X
         return checker(self, ensure_all_finite=False)(X)
@@ -218,7 +218,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         }
 
     def _unequal(self) -> FloatArray | None:
-        """Return the weights; None where they are equal: ones add up exactly."""
+        """Return the weights, or None if equal: ones add up exactly."""
         equal = (self.weights_ == self.weights_[0]).all()
         return None if equal else np.asarray(self.weights_, dtype=float)
 
@@ -244,7 +244,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class WeightedVotes(Kind):
-    """Fitted classifiers of any make, as one model with weights by name."""
+    """Fitted classifiers from any library, combined with weights."""
 
     name = "weighted voting"
     family = "pool"
@@ -308,7 +308,7 @@ class WeightedVotes(Kind):
 
 
 def predictable(model: Any, ensemble: Ensemble, y: Array) -> Any:
-    """Return the model itself, or a list or dict as a model, which can predict."""
+    """Return the model itself, or a list or dict wrapped as a model."""
     if ensemble.can_predict or not isinstance(model, (list, tuple, Mapping)):
         return model
     every: IntArray = np.arange(ensemble.n_members)
@@ -316,7 +316,7 @@ def predictable(model: Any, ensemble: Ensemble, y: Array) -> Any:
 
 
 def take_members(pool: Any, members: IntArray) -> Any:
-    """Return some members of a list or dict, as a list or dict."""
+    """Return some members of a list or dict as a list or dict."""
     if isinstance(pool, Mapping):
         names = list(pool)
         return {names[member]: pool[names[member]] for member in members}

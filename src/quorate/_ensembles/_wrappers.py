@@ -1,9 +1,9 @@
-"""What stands around an ensemble: taken off here, and nowhere else.
+"""Wrappers around an ensemble, which only this module unwraps.
 
-A pipeline changes X before the ensemble sees it, a frozen estimator does nothing, a
-search over parameters predicts with its ``best_estimator_``, self-training fits it to
-labels of its own, and quorate's own classifiers (and those of others that say so) hold
-a fitted ensemble and let it speak: ``__quorate_ensemble__()`` returns it.
+A pipeline transforms X before the ensemble, a frozen estimator does nothing, a
+parameter search predicts with its ``best_estimator_``, and self-training fits on labels
+of its own. Quorate's classifiers, and others that implement ``__quorate_ensemble__()``,
+return the fitted ensemble they hold.
 """
 
 import copy
@@ -18,12 +18,12 @@ from sklearn.pipeline import Pipeline
 from quorate._ensembles._kind import Ensemble
 from quorate._typing import IntArray
 
-# The method by which a classifier shows the fitted ensemble it holds.
+# The method by which a classifier returns the ensemble it holds.
 INSIDE = "__quorate_ensemble__"
 
 
 def inside(model: Any) -> Any:
-    """Return what stands directly inside a wrapper, None if it is none."""
+    """Return the model directly inside a wrapper, or None."""
     if isinstance(model, Pipeline):
         return model.steps[-1][1] if model.steps else None
     if isinstance(model, FrozenEstimator):
@@ -36,13 +36,13 @@ def inside(model: Any) -> Any:
 
 
 def unwrapped(model: Any) -> Any:
-    """Return the ensemble inside all wrappers; it need not be fitted."""
+    """Return the ensemble inside all wrappers, fitted or not."""
     within = inside(model)
     return model if within is None else unwrapped(within)
 
 
 def read_through(model: Any, read: Callable[[Any], Ensemble]) -> Ensemble | None:
-    """Read the ensemble inside a wrapper; None if there is no wrapper."""
+    """Read the ensemble inside a wrapper, or return None if there is no wrapper."""
     within = inside(model)
     if within is None:
         return None
@@ -61,7 +61,7 @@ def read_through(model: Any, read: Callable[[Any], Ensemble]) -> Ensemble | None
 
 
 def _trains_itself(model: Any) -> bool:
-    """Tell a SelfTrainingClassifier, whose module nobody else needs."""
+    """Return whether this is a SelfTrainingClassifier, without importing its module."""
     return any(
         cls.__name__ == "SelfTrainingClassifier"
         and cls.__module__.startswith("sklearn.semi_supervised")
@@ -70,7 +70,7 @@ def _trains_itself(model: Any) -> bool:
 
 
 def _in_self_training(model: Any, last: Ensemble) -> Ensemble:
-    """Read an ensemble that was fitted on the rows which got a label in the end."""
+    """Read an ensemble that was fitted on the rows that ended up with a label."""
     rows = np.flatnonzero(np.asarray(model.labeled_iter_) >= 0)
 
     def wrap(smaller: Any) -> Any:
@@ -113,7 +113,7 @@ def _ending_in(pipeline: Pipeline, last: Any) -> Pipeline:
 
 
 def _is_sampler(step: Any) -> bool:
-    """Tell a step of imbalanced-learn, which changes rows when fitting only."""
+    """Return whether this is an imbalanced-learn sampler, active only in ``fit``."""
     return hasattr(step, "fit_resample") and not hasattr(step, "transform")
 
 
@@ -122,9 +122,9 @@ def _unchanged(X: Any) -> Any:
 
 
 def _sampled_rows(samplers: list[Any]) -> IntArray | None:
-    """Return the rows that samplers chose one after the other; None if unknown.
+    """Return the rows chosen by consecutive samplers, or None if unknown.
 
-    Those that invent rows do not say.
+    Samplers that generate rows do not report them.
     """
     chosen: IntArray | None = None
     for sampler in samplers:
@@ -136,7 +136,7 @@ def _sampled_rows(samplers: list[Any]) -> IntArray | None:
 
 
 def _fitted_on(ensemble: Ensemble, rows: IntArray | None) -> Ensemble:
-    """Return an ensemble that was fitted on some rows of the samples, in this order."""
+    """Return an ensemble that was fitted on some of the rows, in this order."""
     if rows is None:
         return replace(ensemble, drawn=None)
     drawn, n_members = ensemble.drawn, ensemble.n_members

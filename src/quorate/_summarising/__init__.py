@@ -1,6 +1,7 @@
-"""Votes on batches, counted and forgotten: in a loop, on several cores, on a cluster.
+"""Summarise votes batch by batch: in a loop, on several cores, on a cluster.
 
-Every batch is voted on once and becomes a :class:`quorate.Summary`; summaries add up.
+Every batch is evaluated once and becomes a :class:`quorate.Summary`; summaries can be
+added.
 """
 
 from quorate._summarising._progress import is_summary_of

@@ -1,8 +1,8 @@
-"""How far a pass has come: in a file from which it can go on, and on the screen.
+"""Progress of a pass: a checkpoint file to resume from, and a progress line.
 
-The file holds the summary of the first batches, and a mark of each of them. Whoever
-resumes shows all these batches again: one with another mark is refused, and so is a
-model with other members or classes, as far as names tell.
+The file contains the summary of the first batches and a mark of each. To resume, pass
+all batches again: a batch with another mark is rejected, and so is a model with other
+member names or classes.
 """
 
 import math
@@ -24,7 +24,7 @@ from quorate.exceptions import CheckpointWarning
 
 _SECONDS_BETWEEN = 0.5
 
-# Called with the rows done and the rows there are, None if that is not known.
+# Called with the rows done and the total, or None if unknown.
 Report = Callable[[int, int | None], object]
 
 
@@ -56,7 +56,7 @@ class Checkpoint:
 
     @classmethod
     def at(cls, path: str | os.PathLike[str] | None, every: float) -> "Checkpoint":
-        """Return the checkpoint at a path."""
+        """Open the checkpoint at a path."""
         number = isinstance(every, (int, float)) and not isinstance(every, bool)
         if not number or math.isnan(every) or every < 0:
             raise ValueError(f"summarise(every={every!r}): seconds, 0 or more.")
@@ -75,10 +75,10 @@ class Checkpoint:
         return cls(Path(path), every)
 
     def resume(self, ensemble: Ensemble, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Return the batches that are left, if an earlier pass left a file.
+        """Return the remaining batches, if an earlier pass left a file.
 
-        Those it covers are taken from the iterator, which may be one that can be gone
-        through once only.
+        Batches that it covers are consumed from the iterator, which may be a one-time
+        iterator.
         """
         left = self._marked(batches)
         if self.path is None or not self.path.exists():
@@ -109,21 +109,21 @@ class Checkpoint:
         return ValueError(f"summarise(resume={str(self.path)!r}): {why}")
 
     def _marked(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Yield batches; their marks are taken as they come by."""
+        """Yield batches and record their marks."""
         for batch in batches:
             if self.path is not None:
                 self.marks.append(batch.mark())
             yield batch
 
     def add(self, summary: Summary, n_rows: int) -> None:
-        """Add what a batch gives, and write it down if the last time is long ago."""
+        """Add the result of a batch, and save now and then."""
         self.total = sum_of(self.total, summary.shifted(self.n_rows))
         self.n_batches, self.n_rows = self.n_batches + 1, self.n_rows + n_rows
         if time.monotonic() - self._last >= self.every:
             self.write()
 
     def write(self) -> None:
-        """Write how far the pass has come."""
+        """Write the checkpoint file."""
         if self.path is None or self.total is None or self.n_rows == self.covered:
             return
         marks = tuple(self.marks[: self.n_batches])
@@ -143,7 +143,7 @@ class Checkpoint:
         self._last = time.monotonic()
 
     def __str__(self) -> str:
-        """Return what is kept of a pass that ends here."""
+        """Describe what is saved if the pass ends here."""
         if self.path is None:
             return "nothing is kept; a file to resume from would keep what is done"
         if not self.covered:
@@ -152,14 +152,14 @@ class Checkpoint:
 
 
 def is_summary_of(summary: Summary, ensemble: Ensemble) -> bool:
-    """Return whether members and classes are those of an ensemble, by their names."""
+    """Return whether members and classes match those of an ensemble, by name."""
     classes = [] if ensemble.classes is None else ensemble.classes.tolist()
     known = set(classes) <= set(summary.classes.tolist())
     return known and list(summary.names) == ensemble.names
 
 
 def reporter(progress: bool | Report | None) -> Report:
-    """Return what to call: the caller's own, a line on standard error, or nothing."""
+    """Return the progress callback: the caller's, a progress line, or none."""
     if callable(progress):
         return progress
     if progress is not None and not isinstance(progress, bool):
@@ -173,7 +173,7 @@ def reporter(progress: bool | Report | None) -> Report:
 
 
 class ProgressLine:
-    """Rows done, rows per second and time left, written over itself."""
+    """A progress line: rows done, rows per second and time left."""
 
     def __init__(self, stream: Any = None) -> None:
         self._stream = stream or sys.stderr
@@ -183,7 +183,7 @@ class ProgressLine:
         self._width = 0
 
     def __call__(self, done: int, total: int | None) -> None:
-        """Write the line again, unless that was a moment ago."""
+        """Update the line, unless it was updated a moment ago."""
         now = time.monotonic()
         if self._first is None:
             self._first, self._start = done, now  # what was there before is not speed

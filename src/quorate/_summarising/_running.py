@@ -1,6 +1,6 @@
-"""Where batches are voted on: in this process, on several cores, on a cluster.
+"""Evaluate batches in this process, on several cores, or on a cluster.
 
-Wherever that is, the models travel once to each worker, and are read once there.
+The models are sent to each worker once and read there once.
 """
 
 import tempfile
@@ -21,19 +21,19 @@ from quorate._votes import Summary
 from quorate._workers import deaf_to_interrupts, without_forks
 from quorate.exceptions import BatchError
 
-# Summaries added in one task of a cluster.
+# Number of summaries added in one task of a cluster.
 _FAN_IN = 8
 _PATIENCE = "10s"
 
-# A sum of partitions, None without rows, and how many rows these have.
+# A sum of partitions (None without rows), and their number of rows.
 Part = tuple[Summary | None, int]
 
 
-# In processes
+# Processes
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of processes."""
+    """Raise an error for an invalid number of processes."""
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not whole or n_jobs == 0):
         raise ValueError(
@@ -46,9 +46,9 @@ def check_jobs(n_jobs: Any) -> None:
 def batch_results(
     task: BatchTask, batches: Iterator[Batch], n_jobs: int | None, start: int = 0
 ) -> Iterator[Iterator[BatchResult]]:
-    """Yield an iterator over the summaries of batches, in their order.
+    """Yield an iterator over the summaries of batches, in order.
 
-    ``start`` is the number of rows before the first of them.
+    ``start`` is the number of rows before the first batch.
     """
     opened = task.opened()  # refuses here what workers would refuse
     if joblib.effective_n_jobs(n_jobs or 1) == 1:
@@ -71,7 +71,7 @@ def batch_results(
             yield map(_raised, results)
         finally:
             with warnings.catch_warnings():
-                # Batches after one that ended the pass are of no use.
+                # Batches after one that failed are not needed.
                 warnings.filterwarnings("ignore", ".* tasks? which were still")
                 results.close()
 
@@ -88,7 +88,7 @@ def _one_by_one(
 def _placed(
     batches: Iterator[Batch], start: int, needed: bool
 ) -> Iterator[tuple[Batch, int]]:
-    """Yield batches and how many rows come before each, where that is needed."""
+    """Yield batches with the number of rows before each, if needed."""
     for batch in batches:
         if needed and batch.n_rows is None:
             raise ValueError(
@@ -100,7 +100,7 @@ def _placed(
 
 
 def _raised(result: BatchResult | BatchError) -> BatchResult:
-    """Raise the error of a batch when its turn has come: those before it count."""
+    """Raise the error of a batch in its turn, so that earlier ones count."""
     if isinstance(result, BatchError):
         raise result
     return result
@@ -119,7 +119,7 @@ def _open_file(path: str) -> OpenTask:
     return task.opened()
 
 
-# On Dask: each partition is a task, and sums are added up there as a tree
+# Dask: each partition is a task, and summaries are added in a tree
 
 
 def summarise_partitions(task: BatchTask, pairs: list[tuple[Any, Any]]) -> Summary:
@@ -130,7 +130,7 @@ def summarise_partitions(task: BatchTask, pairs: list[tuple[Any, Any]]) -> Summa
 
 
 def summarise_batches(task: BatchTask, batches: Iterable[Batch]) -> Summary:
-    """Return the summary of batches that workers can read for themselves."""
+    """Return the summary of batches that workers read themselves."""
     models, ask = as_dask_task(task), _delayed(_on_batch)
     return _added_up([ask(models, batch) for batch in batches])
 
@@ -161,7 +161,7 @@ def _added_up(parts: list[Any], pairs: Sequence[tuple[Any, Any]] = ()) -> Summar
         starts = range(0, len(parts), _FAN_IN)
         parts = [add(parts[start : start + _FAN_IN]) for start in starts]
     with warnings.catch_warnings():
-        # It is as large as the models, and there is no other way that survives a loss.
+        # It is as large as the models, but nothing else survives the loss of a worker.
         warnings.filterwarnings("ignore", "Sending large graph")
         try:
             found = compute_named(parts, pairs) if parts else [(None, 0)]
@@ -177,14 +177,14 @@ def _added_up(parts: list[Any], pairs: Sequence[tuple[Any, Any]] = ()) -> Summar
 
 
 def _add(parts: list[Part]) -> Part:
-    """Add up consecutive parts; each begins where the one before ends."""
+    """Add consecutive parts; each starts where the previous one ends."""
     total, rows = None, 0
     for summary, n_rows in parts:
         if summary is not None:
             try:
                 total = sum_of(total, summary.shifted(rows))
             except ValueError as error:
-                # Nothing is wrong with any one of them.
+                # No single part is at fault.
                 raise BatchError(str(error)) from error
         rows += n_rows
     return total, rows

@@ -99,7 +99,7 @@ def summarise(
     check_source(source, "summarise")
     check_jobs(n_jobs)
     on_dask = is_dask(batches) or client is not None
-    # Out of bag, two models are asked by other members each.
+    # With two models, the out-of-bag votes of each are on different rows.
     in_order = not on_dask and against is None
     task = BatchTask(ensemble, against, source, in_order)
     report, checkpoint = reporter(progress), Checkpoint.at(resume, every)
@@ -127,7 +127,7 @@ def summarise(
 
 
 def _checked(task: BatchTask, summary: Summary) -> Summary:
-    """Return a summary; warn if there are samples on which nobody can be right."""
+    """Return a summary, with a warning about labels unknown to the ensemble."""
     counts = summary.confusion("heads").sum(axis=1)
     check_labels(task.opened().voter.ensemble, summary.classes, counts, "summarise")
     return summary
@@ -140,7 +140,7 @@ def _run(
     checkpoint: Checkpoint,
     report: Report,
 ) -> Summary:
-    """Go through the batches, from where the checkpoint says."""
+    """Process the batches, starting after the checkpoint."""
     opened = task.opened()
     try:
         left = checkpoint.resume(opened.voter.ensemble, given.batches)

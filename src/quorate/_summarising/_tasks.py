@@ -1,4 +1,4 @@
-"""What is asked about every batch, and what it is compared with."""
+"""The evaluation of a batch, and the model it is compared with."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ class BatchTask:
     in_order: bool = True
 
     def opened(self) -> "OpenTask":
-        """Return the task with its models read, once for many batches."""
+        """Return the task with its models loaded, once for many batches."""
         ensemble = read_ensemble(self.model)
         out_of_bag = "auto" if self.in_order else False
         kind, drawn = batch_source(ensemble, self.source, out_of_bag, "summarise")
@@ -65,14 +65,14 @@ class BatchTask:
         return OpenTask(BatchVoter(ensemble, kind, drawn), rival)
 
 
-# What is known of a batch once it has been voted on: its summary, in which positions
-# count from its first row, and how many rows it has.
+# The result for a batch: its summary, with positions counted from its first row, and
+# its number of rows.
 BatchResult = tuple[Summary, int]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTask:
-    """A task whose models have been read."""
+    """A task whose models are loaded."""
 
     voter: BatchVoter
     rival: "Rival | None"
@@ -80,7 +80,7 @@ class OpenTask:
     def on_batch(self, batch: Batch, start: int = 0) -> BatchResult:
         """Return the summary of a batch.
 
-        ``start`` says which training row its first row is, for out-of-bag votes.
+        ``start`` is the training row number of its first row, for out-of-bag votes.
         """
         total, rows = None, 0
         with named_batch(batch.name):
@@ -92,7 +92,7 @@ class OpenTask:
         return total, rows
 
     def on_samples(self, X: Any, y: Any, start: int = 0) -> BatchResult:
-        """Return the summary of samples, voted on in chunks."""
+        """Return the summary of samples, evaluated in chunks."""
         prepared, truth = self.voter.prepared(X, y)
         total = None
         for chunk in self.voter.voted(X, prepared, truth, start):
@@ -106,7 +106,7 @@ class OpenTask:
 
 
 def sum_of(total: Summary | None, part: Summary) -> Summary:
-    """Return the sum of what there was before, if anything, and a part."""
+    """Return the sum of a part and the previous sum, if any."""
     return part if total is None else total + part
 
 
@@ -135,7 +135,7 @@ class Rival:
     chosen_on_rows: tuple[str, ...] = ()
 
     def decisions(self, votes: Votes, X: Any) -> Iterable[Array]:
-        """Return the classes that each candidate decides for."""
+        """Return the predictions of each candidate."""
         if self.model is not None or self.order is None:
             predicted = as_labels(self.model.predict(X), "against")
             return [codes_among(predicted, votes.classes)]
@@ -148,7 +148,7 @@ class Rival:
 
 
 def count_pair(votes: Votes, rival: Rival, X: Any = None) -> PairedErrors:
-    """Count on which samples a rival errs and the ensemble does not, or the reverse."""
+    """Count the samples on which only the rival, or only the ensemble, errs."""
     return PairedErrors.count(
         votes.y,
         votes.decisions(),
@@ -163,7 +163,7 @@ def count_pair(votes: Votes, rival: Rival, X: Any = None) -> PairedErrors:
 
 
 def read_rival(ensemble: Ensemble, against: Any, source: RowSource) -> Rival:
-    """Read what an ensemble is compared with: a model, or an order of its members."""
+    """Read the rival: a model, or an order of members."""
     owner = "summarise(against)"
     if isinstance(against, Selection) or _are_positions(against):
         return member_order(against, ensemble.n_members, owner)

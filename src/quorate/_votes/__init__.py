@@ -1,4 +1,4 @@
-"""Votes: the one noun of the package, with the rule by which its ensemble decides."""
+"""Votes of an ensemble's members, and the rule that combines them."""
 
 from quorate._votes._checks import (
     as_weights,

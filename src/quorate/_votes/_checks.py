@@ -1,4 +1,4 @@
-"""Judge what a Votes is made of; every refusal names the culprit and what would fit."""
+"""Validate the arguments of Votes."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,29 +17,29 @@ from quorate._votes._labels import (
 )
 from quorate.exceptions import LeftOutWarning
 
-# Sums of weights stay finite.
+# Keeps sums of weights finite.
 _LARGEST_WEIGHT = 1e300
 
 AnyArray = TypeVar("AnyArray", bound=np.ndarray[Any, Any])
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """Return a view that cannot be written to."""
+    """Return a read-only view."""
     view: AnyArray = array.view()
     view.flags.writeable = False
     return view
 
 
 def frozen(value: Any) -> Any:
-    """Return arrays as views that cannot be written to, anything else as it is."""
+    """Return arrays as read-only views, anything else unchanged."""
     return read_only(value) if isinstance(value, np.ndarray) else value
 
 
 def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> list[Array]:
     """Return votes as rows of labels, one per member.
 
-    Unusable votes may be anything where their type cannot make other labels of the
-    usable ones; else a usable vote of the same member stands for them.
+    Unusable votes may have any value, unless their type would change the usable labels;
+    then they are replaced by a usable vote of the same member.
     """
     if mask is None and not isinstance(predictions, LISTED):
         labels = as_labels(predictions, "predictions")
@@ -85,9 +85,9 @@ def _check_shapes(shape: tuple[int, ...], y: Array) -> None:
 
 
 def usable_votes(predictions: Any, valid: Any) -> tuple[Any, BoolArray | None]:
-    """Return the votes without their mask, and which of them may be used.
+    """Return the unmasked votes, and which of them are usable.
 
-    What a masked array hides may not be used, nor what ``valid`` excludes.
+    Votes hidden by a masked array or excluded by ``valid`` are not.
     """
     mask = None if valid is None else as_mask(valid)
     hidden: BoolArray | None = None
@@ -117,7 +117,7 @@ def as_mask(valid: Any) -> BoolArray:
 
 
 def check_mask(mask: BoolArray, shape: Sequence[int]) -> None:
-    """Raise unless a mask fits the votes and leaves every member some."""
+    """Raise unless a mask fits the votes and leaves each member at least one vote."""
     if mask.shape != tuple(shape):
         raise ValueError(
             f"Votes(valid): the mask has shape {mask.shape}, "
@@ -129,7 +129,7 @@ def check_mask(mask: BoolArray, shape: Sequence[int]) -> None:
 
 
 def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
-    """Drop the samples nobody has a vote on, with a warning."""
+    """Drop samples without votes, with a warning."""
     voted = codes.max(axis=0) >= 0
     samples = np.flatnonzero(voted)
     if samples.size == y.size:
@@ -139,7 +139,7 @@ def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
 
 
 def warn_left_out(n_left: int, n_given: int) -> None:
-    """Warn that some samples have no vote."""
+    """Warn about samples without votes."""
     warn(
         f"{n_given - n_left} of {n_given} samples have no valid vote and are left "
         "out; the samples attribute lists those that stay.",
@@ -148,7 +148,7 @@ def warn_left_out(n_left: int, n_given: int) -> None:
 
 
 def as_weights(weights: Any, n_members: int) -> FloatArray:
-    """Return the voting weights as floats, or say what is wrong with them."""
+    """Return the voting weights as floats, or raise an error."""
     refuse_masked(weights, "Votes(weights)")
     try:
         given = np.asarray(weights)
@@ -178,7 +178,7 @@ def as_weights(weights: Any, n_members: int) -> FloatArray:
 
 
 def weights_left(weights: FloatArray) -> FloatArray | None:
-    """Return the weights of some members; None, equal votes, if none has any left."""
+    """Return the weights of some members, or None (equal votes) if all are zero."""
     return weights if weights.any() else None
 
 
@@ -200,7 +200,7 @@ def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
 
 
 def member_positions(members: Any, n_members: int) -> IntArray:
-    """Return the positions that a mask or positions name, in the order given."""
+    """Convert a mask or positions to member positions, in the order given."""
     given = _named(members, n_members, "keep", "member")
     if np.unique(given).size < given.size:
         raise ValueError("keep: a member is named twice.")
@@ -208,7 +208,7 @@ def member_positions(members: Any, n_members: int) -> IntArray:
 
 
 def sample_positions(samples: Any, n_samples: int, owner: str = "at") -> IntArray:
-    """Return the positions of samples that a mask or positions name."""
+    """Convert a mask or positions to sample positions."""
     return _named(samples, n_samples, owner, "sample")
 
 

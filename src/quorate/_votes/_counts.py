@@ -1,4 +1,4 @@
-"""Counts of votes over all samples: what measures of a whole ensemble ask for."""
+"""Counts of votes over all samples, from which ensemble measures are computed."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -54,11 +54,11 @@ class VoteCounts(ABC):
     @property
     @abstractmethod
     def n_samples(self) -> int:
-        """Number of samples somebody voted on."""
+        """Number of samples with at least one vote."""
 
     @property
     def flaw(self) -> str:
-        """Why errors on these votes say nothing of new samples; empty if they do."""
+        """Why errors on these votes do not estimate errors on new data, or empty."""
         return "" if self.source is None else self.source.flaw
 
     @property
@@ -69,19 +69,19 @@ class VoteCounts(ABC):
     @property
     @abstractmethod
     def class_probabilities(self) -> Probabilities | None:
-        """The members' class probabilities, one member at a time; None without."""
+        """The members' class probabilities, or None."""
 
     @abstractmethod
     def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
-        """Return the share of samples predicted right."""
+        """Return the share of samples predicted correctly."""
 
     @abstractmethod
     def unweighted(self) -> "VoteCounts":
-        """Return the same votes, every member counting the same."""
+        """Return the same votes with equal weights."""
 
     @abstractmethod
     def _sum(self, name: str) -> Any:
-        """Return one of the sums over samples, see ``_summary``."""
+        """Return one of the sums over samples; see ``_summary``."""
 
     # The members
 
@@ -102,7 +102,7 @@ class VoteCounts(ABC):
 
     @property
     def ties(self) -> Ties:
-        """How an error at a tie counts where nothing else is said."""
+        """How an error at a tie counts by default."""
         return self.decision_rule.ties
 
     @property
@@ -112,12 +112,12 @@ class VoteCounts(ABC):
 
     @property
     def accuracies(self) -> FloatArray:
-        """Each member's share of right votes among its usable ones."""
+        """Accuracy of each member on its usable votes."""
         right, cast = self.member_counts()
         return read_only(right / cast)
 
     def member_counts(self) -> tuple[IntArray, IntArray]:
-        """Return each member's number of right votes and of usable votes."""
+        """Return each member's number of correct votes and of usable votes."""
         return self._sum("right"), self._sum("cast")
 
     def class_counts(self) -> IntArray:
@@ -127,7 +127,7 @@ class VoteCounts(ABC):
     # The samples
 
     def sample_groups(self) -> "SampleGroups":
-        """Return samples by right and usable votes and by the plurality vote."""
+        """Return samples grouped by correct and usable votes and plurality vote."""
         groups: SampleGroups = self._sum("groups")
         return groups
 
@@ -146,7 +146,7 @@ class VoteCounts(ABC):
     def _histogram(
         self, right: IntArray, cast: IntArray, times: Array | None = None
     ) -> "CorrectHistogram":
-        """Count samples, or groups of ``times`` samples, by right and usable votes."""
+        """Count (groups of ``times``) samples by correct and usable votes."""
         if not self.is_masked:
             every = np.arange(self.n_members + 1)
             total = np.bincount(right, times, minlength=every.size).astype(np.int64)
@@ -158,15 +158,15 @@ class VoteCounts(ABC):
         return CorrectHistogram(keys & _MASK, keys >> _BITS, total)
 
     def entropy_sum(self) -> tuple[int, int]:
-        """Return the sum of the votes' entropies, in whole steps, and of how many.
+        """Return the summed vote entropy in fixed-point steps, and the sample count.
 
-        Natural logarithms; samples on which no vote has any weight do not count. See
+        Uses natural logarithms; samples whose votes have no weight are excluded. See
         ``_kernels.fixed`` for the steps.
         """
         return self._sum("entropy"), self._sum("n_entropies")
 
     def share_sum(self) -> int:
-        """Return the sum of the samples' shares of right votes, in whole steps."""
+        """Return the summed share of correct votes, in fixed-point steps."""
         return int(self._sum("shares"))
 
     def smallest_margin(self, lambda_: Lambda = "ensemble") -> "SmallestMargin":
@@ -211,12 +211,13 @@ class VoteCounts(ABC):
         if not self.is_masked:
             positive = positive[:, None]
         if outputs == "label":
-            # Votes for the higher class, less those on which the two differ, twice.
+            # Votes of either for the higher class, minus the samples on which they
+            # differ, are twice the samples on which both vote for it.
             both = (positive + positive.T - (total - same)) // 2
         return PairCounts(both, positive - both, total)
 
     def pairs_in_common(self) -> IntArray:
-        """Return the number of samples on which both members of a pair have a vote."""
+        """Return the number of samples on which both members of a pair voted."""
         if self.is_masked:
             common: IntArray = self._sum("common")
             return common
@@ -237,10 +238,10 @@ class VoteCounts(ABC):
         return self._sum("same"), self.pairs_in_common()
 
     def chance_agreement(self) -> IntArray:
-        """Return, for all pairs, how many equal votes chance makes, times the samples.
+        """Return, for all pairs, the expected chance agreements times n_samples.
 
-        Over classes, the sum of the products of both members' numbers of votes on the
-        samples they have in common.
+        For each class, multiplies both members' numbers of votes on their common
+        samples; returns the sum over classes.
         """
         if not self.is_masked:
             given = self._sum("by_class")
@@ -267,7 +268,7 @@ class VoteCounts(ABC):
             )
         return DecisionRule("average")
 
-    # For people
+    # Representations
 
     def __repr__(self) -> str:
         extras = "".join(
@@ -288,7 +289,7 @@ class VoteCounts(ABC):
         )
 
     def _accuracy_text(self) -> str:
-        """Return how often the members and the ensemble are right."""
+        """Return the accuracies of the members and the ensemble as text."""
         if self.source in (VoteSource.TRAINING, VoteSource.UNKNOWN):
             return f"{self.source}, which say nothing about accuracy"
         mean = f"{self.accuracies.mean():.1%}".replace("%", " %")
@@ -299,7 +300,7 @@ class VoteCounts(ABC):
         return f"members {mean} correct, their {together} {accuracy}"
 
     def _html(self, title: str, rows: list[tuple[str, str]]) -> str:
-        """Return an HTML table; every label and name in it is escaped."""
+        """Return an HTML table with escaped labels and names."""
         shown = [str(label) for label in self.classes[:_SHOWN_CLASSES]]
         more = self.n_classes - len(shown)
         sizes = [
@@ -344,14 +345,14 @@ class PairCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrectHistogram:
-    """Numbers of samples with ``c`` of ``n`` votes right."""
+    """Numbers of samples with ``c`` of ``n`` votes correct."""
 
     c: IntArray
     n: IntArray
     times: IntArray
 
     def only(self, mask: Array) -> "CorrectHistogram":
-        """Return the part that the mask marks."""
+        """Return the part selected by the mask."""
         return CorrectHistogram(self.c[mask], self.n[mask], self.times[mask])
 
     def mean(self, values: FloatArray) -> float:
@@ -360,10 +361,10 @@ class CorrectHistogram:
         return float((self.times * values).sum() / total) if total else float("nan")
 
 
-# Each of three numbers in 20 bits and a flag in one: keys are below 2**61.
+# A key packs three 20-bit numbers and a flag, so it is below 2**61.
 _BITS = 20
 _MASK = (1 << _BITS) - 1
-# Members and classes that a key has room for.
+# Largest number of members and classes that fits in a key.
 LARGEST = _MASK
 
 
@@ -424,31 +425,31 @@ class SampleGroups:
 
     @property
     def n_samples(self) -> int:
-        """How many samples there are in all."""
+        """Total number of samples."""
         return int(self.times.sum())
 
     @property
     def cast(self) -> IntArray:
-        """How many members vote."""
+        """Number of members that vote."""
         return self.keys >> (2 * _BITS + 1)
 
     @property
     def right(self) -> IntArray:
-        """How many members are right."""
+        """Number of members that are correct."""
         return (self.keys >> (_BITS + 1)) & _MASK
 
     @property
     def undecided(self) -> Array:
-        """Where no vote has any weight."""
+        """Whether no vote has any weight."""
         return np.asarray((self.keys >> 1) & _MASK == 0)
 
     def tied(self, n_classes: int) -> IntArray:
-        """How many classes lead; all where nobody's vote has any weight."""
+        """Return the number of leading classes; all classes without weighted votes."""
         return np.where(self.undecided, n_classes, (self.keys >> 1) & _MASK)
 
     @property
     def has_truth(self) -> IntArray:
-        """Whether the true class is one of those that lead, 0 or 1."""
+        """Whether the true class is among the leading ones, 0 or 1."""
         return self.keys & 1
 
     def mean(self, values: FloatArray) -> float:
@@ -475,14 +476,14 @@ class SmallestMargin:
     place: int
 
     def rank(self) -> tuple[int, int, int]:
-        """Return by what margins are compared: whole steps, free of rounding."""
+        """Return the sort key of a margin: fixed-point steps, free of rounding."""
         steps = gaps.margin_steps(np.array([self.margin, self.diversity])).tolist()
         return *steps, self.place
 
 
 @dataclass(frozen=True, slots=True)
 class SmallestMargins:
-    """The smallest margin for each reading of lambda."""
+    """The smallest margin for each definition of lambda."""
 
     by_lambda: tuple[SmallestMargin, ...]
 

@@ -1,11 +1,10 @@
 """Which classes out-of-bag votes cover.
 
-A forest that draws its bootstrap by class weight leaves rows of a rare class out of few
-trees, or of none. Errors out of bag would then hardly count that class. So they count
-only where most rows of every class have enough votes. Ten votes decide nearly as all
-members would: in simulated forests (50 to 500 trees, class weights of 1 to 100, classes
-of 1 to 20 %) errors on such rows were as near to the truth as their standard errors say
-(``python -m bench coverage``).
+A forest that bootstraps by class weight leaves few rows of a rare class out of bag, so
+out-of-bag errors would barely count that class. They are therefore used only if most
+rows of every class have enough votes. Ten votes are enough: in simulated forests (50 to
+500 trees, class weights of 1 to 100, classes of 1 to 20 %) errors on such rows agreed
+with the truth within their standard errors (``python -m bench coverage``).
 """
 
 import numpy as np
@@ -65,7 +64,7 @@ def why_not_covered(
 
 
 def warn_if_uncovered(votes: VoteCounts) -> None:
-    """Warn that out-of-bag votes cannot judge, where they cannot."""
+    """Warn if out-of-bag votes do not cover every class."""
     if votes.source is VoteSource.OUT_OF_BAG and votes.flaw:
         warn(
             f"Out-of-bag votes cannot be used for scores: {votes.flaw}.",

@@ -1,7 +1,7 @@
-"""Votes and summaries of them to and from ``.npz`` files.
+"""Read and write votes and summaries as ``.npz`` files.
 
-A file can be damaged or forged. So what each array is, and how large, is taken from the
-headers first; only what fits together is unpacked, and no more of it than was promised.
+Files may be damaged or forged. The type and size of each array are read from its header
+first; only consistent arrays are unpacked, and never beyond the declared size.
 """
 
 import math
@@ -38,14 +38,14 @@ from quorate._votes._votes import Votes
 from quorate.exceptions import FileFormatError
 
 _FORMAT = "quorate-votes/3"
-# Characters that a label or a name in a file may have.
+# Maximum length of a label or name in a file.
 _LONGEST_TEXT = 2**16
-# Deflate makes at most about this many bytes of one.
+# Maximum expansion factor of deflate.
 _LARGEST_RATIO = 1100
 
-# The kinds of type each array may have, and its shape: a number, or a letter for each
-# size. M members, K classes, N samples, R rows in all tables of probabilities; P and Q
-# groups of samples, S sizes of a rival, C cells of its decisions.
+# The dtype kinds and the shape of each array, as numbers or letters: M members, K
+# classes, N samples, R rows in all probability tables; P and Q groups of samples, S
+# sizes of a rival, C cells of its decisions.
 _LAYOUT = {
     "format": ("U", ""),
     "classes": ("biufUSMm", "K"),
@@ -65,7 +65,7 @@ _LAYOUT = {
     "places": ("i", "MN"),
     "table_sizes": ("i", "M"),
     "tables": ("f", "RK"),
-    # Sums over samples; numbers of any size are written out.
+    # Sums over samples; arbitrarily large integers are written as text.
     **{name: ("i", axes) if axes else ("U", "") for name, axes in AXES.items()},
     "groups": ("i", "3P"),
     "equal_groups": ("i", "3Q"),
@@ -108,7 +108,7 @@ def save_counts(
     path: str | os.PathLike[str],
     progress: Progress | None = None,
 ) -> None:
-    """Write votes or a summary as ``.npz``, with which batches of a pass it covers."""
+    """Write votes or a summary as ``.npz``, with the batches of a pass it covers."""
     owner = f"{type(counts).__name__}.save"
     if counts.classes.dtype.kind == "O":
         kind = type(counts.classes[0]).__name__
@@ -134,7 +134,7 @@ def save_counts(
 
 
 def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
-    """Return everything that votes or a summary hold, as arrays."""
+    """Return the contents of votes or a summary as arrays."""
     rule = counts.decision_rule
     arrays: dict[str, Any] = {
         "format": _FORMAT,
@@ -185,7 +185,7 @@ def _rival_arrays(rivals: PairedErrors) -> dict[str, Any]:
 
 
 def load_counts(path: str | os.PathLike[str]) -> Votes | Summary:
-    """Read and check a file of votes or of a summary of them, whichever it is."""
+    """Read and check a file of votes or of a summary."""
     return _load(path)[0]
 
 
@@ -198,7 +198,7 @@ def load_votes(path: str | os.PathLike[str]) -> Votes:
 
 
 def load_summary(path: str | os.PathLike[str]) -> tuple[Summary, Progress | None]:
-    """Read a summary, and which batches of a pass it covers if it says."""
+    """Read a summary, and the batches it covers if recorded."""
     summary, arrays = _load(path)
     if not isinstance(summary, Summary):
         raise FileFormatError(f"{path}: holds votes; was it written by Summary.save?")
@@ -217,7 +217,7 @@ def _load(path: str | os.PathLike[str]) -> tuple[Votes | Summary, dict[str, Arra
             return _restored(arrays), arrays
         except FileFormatError:
             raise
-        # Damage can make zip, deflate and the parser of headers raise anything.
+        # Damaged files can make zip, deflate and the header parser raise anything.
         except Exception as error:
             why = str(error).split("\n")[0].rstrip(". ") or type(error).__name__
             if isinstance(error, KeyError):
@@ -253,7 +253,7 @@ def _read(archive: zipfile.ZipFile, path: object) -> dict[str, Array]:
 
 
 def _check_gapless(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
-    """Refuse a file that holds more than it lists: an array would be lost unseen."""
+    """Raise an error if a file contains unlisted data."""
     place = 0
     for entry in sorted(archive.infolist(), key=lambda entry: entry.header_offset):
         if entry.header_offset != place:
@@ -267,7 +267,7 @@ def _check_gapless(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
 def _header(
     archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo
 ) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Return shape and type of an array, after comparing what is said of it."""
+    """Return shape and dtype of an array, after checking its headers."""
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{name} is packed in an unknown way")
     if entry.file_size > _LARGEST_RATIO * (entry.compress_size + 1):
@@ -360,7 +360,7 @@ def _votes(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
 
 
 def _probabilities(arrays: dict[str, Array]) -> Probabilities | None:
-    """Return the probabilities in a file, after checking that they fit the votes."""
+    """Return the probabilities in a file, after checking them against the votes."""
     if "certain" in arrays:
         return TabledProbabilities.certain(arrays["codes"], arrays["classes"].size)
     if "probabilities" in arrays:

@@ -1,4 +1,4 @@
-"""Votes of several parts as one: of batches of samples, of folds."""
+"""Join the votes of several parts: batches of samples, or folds."""
 
 from collections.abc import Sequence
 
@@ -55,7 +55,7 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
 
 
 def _left_out(part: Votes, classes: Array) -> IntArray:
-    """Return how many samples of each class were left out, by other classes."""
+    """Return the number of samples left out per class, for a new list of classes."""
     found = np.zeros(classes.size, dtype=np.int64)
     found[positions(part.classes, classes, "classes")] = part.left_out
     return found
@@ -116,7 +116,7 @@ def _placed(
     shape: tuple[int, int],
     classes: Array,
 ) -> tuple[Array, Probabilities | None]:
-    """Return codes and probabilities of all parts, each at its rows."""
+    """Return codes and probabilities of all parts, each in its rows."""
     codes = np.full(shape, -1, dtype=code_dtype(classes.size))
     for part, where in zip(parts, rows, strict=True):
         kept = part.codes[: shape[0]]
@@ -143,7 +143,7 @@ def _placed_tables(
     columns: list[IntArray],
     shape: tuple[int, int, int],
 ) -> Probabilities:
-    """Return places in tables that have each distribution once."""
+    """Return indices into tables that contain each distribution once."""
     places: list[Array] = []
     tables: list[FloatArray] = []
     for member in range(shape[0]):

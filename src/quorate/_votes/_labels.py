@@ -1,9 +1,9 @@
-"""Labels of any sortable type, and their codes: positions among sorted classes.
+"""Labels of any sortable type, and their codes: positions in the sorted classes.
 
-NumPy would turn numbers into text, large whole numbers into floats, dates into other
-dates, and drop what a masked array hides. Here labels get a type that holds each of
-them, or are refused with a sentence. They come back in the type of ``y`` where it holds
-them.
+NumPy would convert numbers to text, large integers to floats and dates to other dates,
+and drop the mask of a masked array. Here labels get a dtype that represents each of
+them exactly, or an error is raised. They are returned in the dtype of ``y`` if it can
+represent them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,16 +24,16 @@ _FAMILIES = {
 }
 _WHOLE = (bool, int, np.bool_, np.integer)
 _NUMBERS = (*_WHOLE, float, np.number)
-# Types of which no value stands for a missing one.
+# Dtypes without a missing value.
 _NEVER_MISSING = {str, bytes, int, bool, np.str_, np.bytes_}
-# What holds values one by one, with a type each.
+# Containers with a type per value.
 LISTED = (list, tuple)
-# Whole numbers that span no more than this are looked up in a table.
+# Integers within a range of this size are looked up in a table.
 _TABLE_SPAN = 2**16
 
 
 def as_labels(values: Any, name: str) -> Array:
-    """Return labels as an array whose dtype says which family they belong to."""
+    """Return labels as an array whose dtype identifies their family."""
     if values is None:
         raise ValueError(f"{name}: one label per sample is needed, got None.")
     refuse_masked(values, name)
@@ -68,7 +68,7 @@ def as_truth(y: Any, owner: str) -> Array:
 
 
 def as_array(values: Any) -> Array:
-    """Return an array of the values as they are, boxed where NumPy would change any."""
+    """Return the values as an array, as objects if NumPy would change any."""
     if isinstance(values, LISTED):
         with suppress(ValueError):  # not of equal lengths
             array = np.asarray(values)
@@ -76,12 +76,12 @@ def as_array(values: Any) -> Array:
                 return array
         return np.asarray(values, dtype=object)
     array = np.asarray(values)
-    # NumPy's variable-width strings may hold missing ones, and trailing NULs.
+    # NumPy's variable-width strings may contain missing values and trailing NULs.
     return array.astype(object) if array.dtype.kind == "T" else array
 
 
 def refuse_masked(values: Any, name: str) -> None:
-    """Refuse a masked array that hides something."""
+    """Raise an error for a masked array with masked entries."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         where = _first_position(np.ma.getmaskarray(values))
         raise ValueError(
@@ -95,7 +95,7 @@ def _refuse_missing(missing: BoolArray, name: str) -> None:
 
 
 def _first_position(mask: BoolArray) -> str:
-    """Say where the first true entry of a mask is, in words."""
+    """Describe the position of the first true entry of a mask."""
     where = np.unravel_index(int(np.argmax(mask)), mask.shape)
     if len(where) == 1:
         return f"sample {where[0]}"
@@ -105,7 +105,7 @@ def _first_position(mask: BoolArray) -> str:
 
 
 def check_same_family(first: Array, second: Array, one: str, other: str) -> None:
-    """Raise ``ValueError`` where labels of two arrays cannot be compared."""
+    """Raise ``ValueError`` if the labels of two arrays cannot be compared."""
     a, b = _family(first), _family(second)
     if a != b:
         place = one if one == other else f"{one} and {other}"
@@ -118,11 +118,11 @@ def _family(labels: Array) -> str:
     return _FAMILIES[labels.dtype.kind]
 
 
-# From objects
+# Object arrays
 
 
 def _unbox(array: Array, name: str) -> Array:
-    """Give an object array the dtype of what is in it."""
+    """Convert an object array to the dtype of its values."""
     values = array.ravel().tolist()
     types = set(map(type, values))
     if not types <= _NEVER_MISSING:
@@ -145,7 +145,7 @@ def _unbox(array: Array, name: str) -> Array:
 
 
 def _characters(values: list[Any], name: str) -> Array:
-    """Return text or bytes with a fixed width."""
+    """Return text or bytes as a fixed-width array."""
     kind: Any = str if isinstance(values[0], str) else bytes
     array = np.array([kind.__getitem__(value, slice(None)) for value in values])
     if (np.char.str_len(array) != [kind.__len__(value) for value in values]).any():
@@ -157,7 +157,7 @@ def _characters(values: list[Any], name: str) -> Array:
 
 
 def _numbers(values: list[Any], name: str) -> Array:
-    """Return numbers in a type that holds each of them."""
+    """Return numbers in a dtype that represents each of them."""
     whole = [int(value) for value in values if isinstance(value, _WHOLE)]
     if len(whole) < len(values):
         lost = [value for value in whole if abs(value) > 2**53]
@@ -194,11 +194,11 @@ def _is_missing(value: Any, name: str) -> bool:
         ) from error
 
 
-# Types that hold all labels
+# Common dtypes
 
 
 def _common_type(arrays: Sequence[Array]) -> np.dtype[Any]:
-    """Return the type in which labels of one family are compared."""
+    """Return the dtype in which labels of one family are compared."""
     dtypes = {array.dtype for array in arrays}
     if len(dtypes) == 1:
         return dtypes.pop()
@@ -217,7 +217,7 @@ def _common_type(arrays: Sequence[Array]) -> np.dtype[Any]:
 
 
 def _cast(labels: Array, dtype: np.dtype[Any]) -> Array:
-    """Return labels in another type, or refuse to if any would be another label."""
+    """Cast labels to another dtype, or raise an error if a label would change."""
     if labels.dtype == dtype:
         return labels
     with np.errstate(all="ignore"):
@@ -239,7 +239,7 @@ def _cast(labels: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _in_type_of(labels: Array, model: Array) -> Array:
-    """Give labels the type of ``model`` where nothing is lost by it."""
+    """Cast labels to the dtype of ``model`` if this loses nothing."""
     if labels.dtype.kind not in "USO" and model.dtype.kind != "O":
         with suppress(ValueError):
             return _cast(labels, model.dtype)
@@ -247,7 +247,7 @@ def _in_type_of(labels: Array, model: Array) -> Array:
 
 
 def union(arrays: Iterable[Array], model: Array) -> Array:
-    """Return all labels once and sorted, in the type of ``model`` if it holds them."""
+    """Return the sorted union of labels, in the dtype of ``model`` if possible."""
     every = list(arrays)
     common = _common_type(every)
     unique = _unique(np.concatenate([_cast(array, common) for array in every]))
@@ -260,7 +260,7 @@ def _unique(values: Array) -> Array:
     except TypeError as error:
         raise ValueError(f"labels cannot be sorted: {error}.") from error
     if unique.dtype.kind == "O" and not (unique[:-1] < unique[1:]).all():
-        # ordered in part only, as sets are
+        # partially ordered, like sets
         place = int(np.argmin(unique[:-1] < unique[1:]))
         raise ValueError(
             f"labels cannot be sorted: of {unique[place]!r} and {unique[place + 1]!r} "
@@ -295,7 +295,7 @@ def refuse_shares(classes: Array, labels: Array, owner: str) -> None:
 
 
 def code_dtype(n_classes: int) -> type[np.signedinteger[Any]]:
-    """Return the smallest signed type for codes 0..n_classes-1 and -1."""
+    """Return the smallest signed dtype for codes 0..n_classes-1 and -1."""
     if n_classes <= 2**7:
         return np.int8
     return np.int16 if n_classes <= 2**15 else np.int32
@@ -319,7 +319,7 @@ def codes_among(labels: Array, classes: Array) -> IntArray:
 
 
 def positions(labels: Array, classes: Array, name: str) -> IntArray:
-    """Return where labels stand among sorted classes, or refuse one that does not."""
+    """Return the positions of labels in sorted classes, or raise an error."""
     check_same_family(labels, classes, name, "the classes")
     places = codes_among(labels, classes)
     strange = places < 0
@@ -374,7 +374,7 @@ def encode_rows(
 
 
 def _finder(known: Array, rows: Sequence[Array]) -> Callable[[Array], Array]:
-    """Return what finds the codes of labels: a table if they are near each other."""
+    """Return a function from labels to codes, by table if the range is small."""
     if known.dtype.kind in "iu":
         low = min(int(labels.min()) for labels in (known, *rows))
         high = max(int(labels.max()) for labels in (known, *rows))
@@ -389,7 +389,7 @@ def _finder(known: Array, rows: Sequence[Array]) -> Callable[[Array], Array]:
 
 
 def encode_truth(y: Array, classes: Array, codes: Array) -> tuple[Array, Array, Array]:
-    """Encode ``y`` against an ensemble's classes; labels new to it are added."""
+    """Encode ``y`` with an ensemble's classes, adding new labels."""
     check_same_family(classes, y, "the ensemble's classes", "y")
     places = codes_among(y, classes)
     if (places < 0).any():
@@ -401,13 +401,13 @@ def encode_truth(y: Array, classes: Array, codes: Array) -> tuple[Array, Array, 
 def widened(
     classes: Array, codes: Array, y: Array, labels: Iterable[Array]
 ) -> tuple[Array, Array, Array]:
-    """Return classes and codes with room for labels that nobody voted for."""
+    """Add labels without votes to the classes, and recode."""
     every = union([classes, *labels], classes)
     return every, recoded(codes, classes, every), recoded(y, classes, every)
 
 
 def recoded(codes: Array, classes: Array, every: Array) -> Array:
-    """Return codes of classes as codes of more of them; -1 stays missing."""
+    """Recode for a larger set of classes; -1 remains missing."""
     if classes.size == every.size:
         return codes
     places = np.append(codes_among(classes, every), -1)

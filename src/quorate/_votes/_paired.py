@@ -1,4 +1,4 @@
-"""Two models on the same samples: counts that add up."""
+"""Counts of two models on the same samples; counts of batches can be added."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ class PairedCounts:
 
     @classmethod
     def count(cls, y: Array, whole: Array, rival: Array) -> "PairedCounts":
-        """Count the kinds of samples."""
+        """Count the combinations of classes."""
         codes = np.stack([y, whole, rival]).astype(np.int64)
         return _gathered(codes, np.ones(codes.shape[1], dtype=np.int64))
 
@@ -42,12 +42,12 @@ class PairedCounts:
         return _gathered(codes, np.concatenate([self.times, other.times]))
 
     def in_classes(self, places: IntArray) -> "PairedCounts":
-        """Return the same with more classes; ``places`` says where the old ones are."""
+        """Return the same counts for more classes; ``places`` maps the old ones."""
         return PairedCounts(np.asarray(places, dtype=np.int64)[self.codes], self.times)
 
 
 def _gathered(codes: IntArray, times: IntArray) -> PairedCounts:
-    """Return every kind once, with the samples of all of its columns."""
+    """Merge duplicate columns and add their counts."""
     n_classes = int(codes.max()) + 1
     keys = (codes[0] * n_classes + codes[1]) * n_classes + codes[2]
     _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
@@ -161,7 +161,7 @@ class PairedErrors:
         )
 
     def in_classes(self, places: IntArray, n_classes: int) -> "PairedErrors":
-        """Return the same with more classes; ``places`` says where the old ones are."""
+        """Return the same counts for more classes; ``places`` maps the old ones."""
         errors = np.zeros((*self.errors.shape[:2], n_classes), dtype=np.int64)
         errors[..., places] = self.errors
         samples = np.zeros(n_classes, dtype=np.int64)
@@ -170,7 +170,7 @@ class PairedErrors:
         return replace(self, errors=errors, samples=samples, kinds=kinds)
 
     def are_those_of(self, other: "PairedErrors") -> bool:
-        """Return whether the other counts are about the same rivals."""
+        """Return whether other counts concern the same rivals."""
         return self.chosen_on_rows == other.chosen_on_rows and all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("sizes", "order", "weights")
@@ -178,15 +178,15 @@ class PairedErrors:
 
     @property
     def chosen_on(self) -> bool:
-        """Whether members of either were chosen, or distilled, on these very samples.
+        """Whether members of either model were chosen or distilled on these samples.
 
-        No limit is given then.
+        In that case no limit is given.
         """
         return str(self.rows) in self.chosen_on_rows
 
     @property
     def n_samples(self) -> int:
-        """Samples in all."""
+        """Total number of samples."""
         return int(self.samples.sum())
 
     @property
@@ -201,22 +201,22 @@ class PairedErrors:
 
     @property
     def wrong(self) -> IntArray:
-        """Errors of each rival."""
+        """Number of errors of each rival."""
         return np.asarray((self.errors[0] + self.errors[2]).sum(axis=-1))
 
     @property
     def wrong_whole(self) -> int:
-        """Errors of the whole ensemble."""
+        """Number of errors of the whole ensemble."""
         return int((self.errors[1, 0] + self.errors[2, 0]).sum())
 
     @property
     def found(self) -> IntArray:
-        """Samples of each class that each rival gets right, one row for each."""
+        """Correct samples per class, one row for each rival."""
         return np.asarray(self.samples - self.errors[0] - self.errors[2])
 
     @property
     def found_whole(self) -> IntArray:
-        """Samples of each class that the whole ensemble gets right."""
+        """Correct samples of the whole ensemble per class."""
         return np.asarray(self.samples - self.errors[1, 0] - self.errors[2, 0])
 
     def __str__(self) -> str:
@@ -227,7 +227,7 @@ class PairedErrors:
 
 
 def added(one: Any, two: Any) -> Any:
-    """Return the sum of two; None where one of them is not known."""
+    """Return the sum of two counts, or None if either is unknown."""
     return None if one is None or two is None else one + two
 
 

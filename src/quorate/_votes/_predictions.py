@@ -1,9 +1,8 @@
-"""What an ensemble of some members decides, by its own rule and on every sample.
+"""Predictions of an ensemble, or of some of its members, by its own rule.
 
-An ensemble adds up its members in their order. Sums in another order differ by rounding
-only, so they are enough wherever the lead is larger than rounding can explain; where it
-is not, the members are summed again in their order. Sums of whole votes are exact and
-need no second look.
+An ensemble adds up its members in order. Sums in another order differ by rounding, so
+they are used only if the lead exceeds the rounding error; otherwise the members are
+summed again in order. Sums of unweighted votes are exact.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def decide(votes: "SampleVotes") -> IntArray:
-    """Return the code of the class that the ensemble of all members decides for."""
+    """Return the class codes predicted by the ensemble of all members."""
     if counts_whole_votes(votes):
         return votes.verdict()[0]  # counted in integers
     every, weights = np.arange(votes.n_members), weights_of(votes)
@@ -32,20 +31,19 @@ def decide(votes: "SampleVotes") -> IntArray:
 
 
 class Prediction(Protocol):
-    """What an ensemble says on each sample, worked out when it is asked for."""
+    """Predictions of an ensemble on each sample, computed on demand."""
 
     @property
     def y(self) -> IntArray:
         """The true classes."""
 
     def codes(self) -> IntArray:
-        """Return the class, as predicted; -1 where nobody votes."""
+        """Return the predicted class codes; -1 without votes."""
 
     def shares(self) -> FloatArray:
-        """Return what each class gets on average, (n_samples, n_classes).
+        """Return the mean share of each class, (n_samples, n_classes).
 
-        The probabilities of an ensemble that averages; all classes alike where nobody
-        votes.
+        These are the probabilities if the ensemble averages; uniform without votes.
         """
 
     def errors(self, ties: Ties | None = None) -> FloatArray:
@@ -131,7 +129,7 @@ def prefix_predictions(
 
 
 def leave_one_out_predictions(votes: "Votes") -> Iterator[Prediction]:
-    """Yield what all but the first, but the second, ... say."""
+    """Yield the predictions without the first member, the second, and so on."""
     tally = RunningTally(votes, weights_of(votes))
     for member in range(votes.n_members):
         tally.add(member)
@@ -142,7 +140,7 @@ def leave_one_out_predictions(votes: "Votes") -> Iterator[Prediction]:
 
 
 class RunningTally:
-    """The sums of some members for each class, and what these members say."""
+    """Class sums of a changing set of members, and their predictions."""
 
     def __init__(self, votes: "Votes", weights: FloatArray) -> None:
         self.votes = votes
@@ -159,12 +157,12 @@ class RunningTally:
         self._samples = np.arange(votes.n_samples)
 
     def add(self, member: int) -> None:
-        """Let a member in."""
+        """Add a member."""
         self.inside[member] = True
         self._give(member, 1)
 
     def remove(self, member: int) -> None:
-        """Take a member out again."""
+        """Remove a member."""
         self.inside[member] = False
         self._give(member, -1)
 
@@ -208,7 +206,7 @@ class RunningTally:
             self.scores += given if weight == 1 else weight * given
 
     def _decided(self) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return the classes, and of a plurality which classes tie on which samples."""
+        """Return the winning classes, and for plurality the tied classes."""
         leader, best, second = lead(self.scores)
         if not self.is_plurality:
             if not self.is_exact:
@@ -229,7 +227,7 @@ class RunningTally:
 def _steady_weights(
     votes: "Votes", order: IntArray, weights: Sequence[FloatArray]
 ) -> FloatArray | None:
-    """Return the members' weights if they have the same at every size, else None."""
+    """Return the weights if they are the same at every size, else None."""
     if len(weights) != order.size or not (weights[0] > 0).all():
         return None
     last = weights[-1]
@@ -241,13 +239,13 @@ def _steady_weights(
 
 
 def weights_of(votes: "SampleVotes") -> FloatArray:
-    """Return a weight for each member; ones for equal votes."""
+    """Return the weight of each member; ones if unweighted."""
     given = votes.weights
     return np.ones(votes.n_members) if given is None else given
 
 
 def counts_whole_votes(votes: "SampleVotes") -> bool:
-    """Return whether sums are numbers of members, exact in any order."""
+    """Return whether sums are integers and so exact in any order."""
     return (
         votes.counts_heads
         and votes.has_equal_weights
@@ -262,9 +260,9 @@ def lead_of_sums(
     sums: FloatArray,
     samples: IntArray,
 ) -> IntArray:
-    """Return the class with the largest sum on each of some samples.
+    """Return the class with the largest sum on some samples.
 
-    Where rounding can explain the lead, the members are summed again in their order.
+    Close sums are computed again in the order of the members.
     """
     leader, best, second = lead(sums)
     against = 1 + abs(votes.decision_rule.against)
@@ -278,7 +276,7 @@ def lead_of_sums(
 def probabilities_of(
     votes: "SampleVotes", member: int, where: Array | slice
 ) -> FloatArray:
-    """Return what a member gives each class on some samples."""
+    """Return the class shares of a member on some samples."""
     given = votes.class_probabilities
     assert given is not None  # votes that average have them
     return given.of(member, where)
@@ -287,7 +285,7 @@ def probabilities_of(
 def add_up_in_order(
     votes: "SampleVotes", members: IntArray, weights: FloatArray, where: Array | slice
 ) -> IntArray:
-    """Add up members in the order given, exactly as the ensemble does."""
+    """Add up members in the given order, exactly as the ensemble does."""
     rule = votes.decision_rule
     n_samples = votes.y[where].size
     scores = np.zeros((n_samples, votes.n_classes))
@@ -312,7 +310,7 @@ def add_up_in_order(
     if not votes.is_masked:
         asked = np.full(n_samples, weights[members].sum())
     if rule.name == "average" or rule.against:
-        # The division is the ensemble's; it can make one of two almost equal sums.
+        # The ensemble divides too, which can round two close sums to one value.
         scores /= np.where(asked > 0, asked, 1)[:, None]
     winners: IntArray = np.argmax(scores, axis=1)
     return winners
@@ -342,7 +340,7 @@ def subset_errors(
     """
     inside = np.asarray(supports, dtype=bool)
     whole = counts_whole_votes(votes)
-    # Numbers of members are exact in single precision; other sums need double.
+    # Counts of members are exact in single precision; other sums need double.
     shares = inside.astype(np.float32) if whole else inside * weights_of(votes)
     total, apart, squares = np.zeros((3, len(inside)))
     rows = max(votes.n_members, len(inside)) * votes.n_classes
@@ -369,7 +367,7 @@ def subset_errors(
 
 
 def _given(votes: "Votes", shares: Array, block: slice) -> Array:
-    """Return what each member gives each class, (n_classes, n_members, samples)."""
+    """Return the class shares of each member, (n_classes, n_members, samples)."""
     if votes.counts_heads:
         part = votes.codes[:, block]
         classes = np.arange(votes.n_classes)[:, None, None]
@@ -380,7 +378,7 @@ def _given(votes: "Votes", shares: Array, block: slice) -> Array:
 
 
 def _wrong_of_two(votes: "Votes", shares: Array, block: slice) -> Array:
-    """Return the errors where two classes are counted, which needs one product."""
+    """Return the errors for two classes, which need only one matrix product."""
     codes, y = votes.codes[:, block], votes.y[block]
     sides = np.where(codes == y, shares.dtype.type(1), shares.dtype.type(-1))
     sides[codes < 0] = 0

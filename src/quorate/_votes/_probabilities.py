@@ -1,9 +1,8 @@
-"""Class probabilities beside the votes: exact, and no larger than they have to be.
+"""Class probabilities of the members, stored exactly and compactly.
 
-A tree gives one of a few distributions, that of a leaf; a fully grown one gives all to
-one class. So the probabilities of trees are a small table for each member and one place
-in it for each sample, as small as the votes themselves. Members that give any number
-need an array of members, samples and classes, which moves to a temporary file where it
+A tree outputs the distribution of one of its leaves, so its probabilities are stored as
+a small table and an index per sample, no larger than the votes. Other members need an
+array of members, samples and classes, which is memory-mapped to a temporary file if it
 is large.
 """
 
@@ -19,16 +18,16 @@ from quorate._messages import in_short
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes._labels import as_labels, code_dtype, refuse_masked
 
-# Bytes above which an array of probabilities lives in a temporary file.
+# Arrays of probabilities above this size in bytes are memory-mapped.
 LARGEST_IN_MEMORY = 512 * 2**20
-# How far a row of probabilities may be from adding up to one (networks compute in
-# halves), and a single one above it: rounding.
+# Tolerances for rounding: of row sums (networks may use half precision) and of single
+# values above one.
 _SLACK = 1e-2
 _ABOVE = 1e-6
 
 
 class Probabilities(ABC):
-    """What each member gives each class; nothing where it has no usable vote."""
+    """Class probabilities of each member; zero without a usable vote."""
 
     @property
     @abstractmethod
@@ -37,23 +36,23 @@ class Probabilities(ABC):
 
     @abstractmethod
     def of(self, member: int, samples: Array | slice = slice(None)) -> FloatArray:
-        """Return what one member gives, (n_samples, n_classes), in doubles."""
+        """Return one member's probabilities, (n_samples, n_classes), as float64."""
 
     @abstractmethod
     def keep(self, members: IntArray) -> "Probabilities":
-        """Return those of some members."""
+        """Return the probabilities of some members."""
 
     @abstractmethod
     def at(self, samples: IntArray) -> "Probabilities":
-        """Return those on some samples."""
+        """Return the probabilities on some samples."""
 
     @abstractmethod
     def only(self, valid: BoolArray) -> "Probabilities":
-        """Return those of the usable votes, and nothing elsewhere."""
+        """Return the probabilities with unusable votes set to zero."""
 
     @abstractmethod
     def arrays(self) -> dict[str, Array]:
-        """Return what a file holds of them."""
+        """Return the arrays to store in a file."""
 
     def __repr__(self) -> str:
         n_members, n_samples, n_classes = self.shape
@@ -64,11 +63,11 @@ class Probabilities(ABC):
 
     @property
     def are_certain(self) -> bool:
-        """Whether every member gives all to the class it votes for."""
+        """Whether every member gives probability 1 to the class it votes for."""
         return False
 
     def block(self, samples: slice) -> Array:
-        """Return all members on some samples, in single precision."""
+        """Return the probabilities of all members on some samples, as float32."""
         n_members, n_samples, n_classes = self.shape
         width = len(range(*samples.indices(n_samples)))
         part = np.empty((n_members, width, n_classes), dtype=np.float32)
@@ -78,7 +77,7 @@ class Probabilities(ABC):
         return part
 
     def dense(self) -> Array:
-        """Return one array in single precision, on disk if it is large."""
+        """Return one float32 array, memory-mapped if it is large."""
         whole = allocate_probabilities(self.shape)
         with np.errstate(under="ignore"):
             for member in range(self.shape[0]):
@@ -142,9 +141,9 @@ class DenseProbabilities(Probabilities):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TabledProbabilities(Probabilities):
-    """Probabilities as a place in a table of distributions, one table per member.
+    """Probabilities as indices into one table of distributions per member.
 
-    The last row of each table is nothing at all: the place -1 of a missing vote.
+    The last row of each table is zero: index -1 stands for a missing vote.
     """
 
     places: Array
@@ -153,7 +152,7 @@ class TabledProbabilities(Probabilities):
 
     @classmethod
     def certain(cls, codes: Array, n_classes: int) -> "TabledProbabilities":
-        """Return the probabilities of members that are sure; they share the votes."""
+        """Return probabilities of 0 and 1 that share the array of votes."""
         table = np.concatenate([np.eye(n_classes), np.zeros((1, n_classes))])
         return cls(codes, (table,) * len(codes), are_certain=True)
 
@@ -161,9 +160,9 @@ class TabledProbabilities(Probabilities):
     def from_tables(
         cls, places: Sequence[Array], tables: Sequence[FloatArray]
     ) -> "TabledProbabilities":
-        """Return probabilities from places of any type and tables without a last row.
+        """Create from indices of any dtype and tables without the zero row.
 
-        Places of -1 are votes that are not usable.
+        Index -1 marks unusable votes.
         """
         nothing = np.zeros((1, tables[0].shape[1]))
         small = code_dtype(max(map(len, tables)))
@@ -205,10 +204,9 @@ class TabledProbabilities(Probabilities):
 
 
 def allocate_probabilities(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
-    """Return zeros for probabilities, memory-mapped if there are many.
+    """Return zeros for probabilities, memory-mapped if large.
 
-    The file has no name on the disk (or loses it with the last array that uses it), so
-    nothing is left behind.
+    The file is anonymous (or deleted with the last array that uses it).
     """
     wanted = np.dtype(dtype)
     if np.prod(shape, dtype=np.int64) * wanted.itemsize <= LARGEST_IN_MEMORY:
@@ -218,7 +216,7 @@ def allocate_probabilities(shape: tuple[int, ...], dtype: Any = np.float32) -> A
 
 
 def column_labels(classes: Any, probabilities: Any) -> Array | None:
-    """Return the labels of the columns of probabilities; None if none are named."""
+    """Return the column labels of probabilities, or None if unnamed."""
     if classes is None:
         return None
     if probabilities is None:
@@ -237,7 +235,7 @@ def column_labels(classes: Any, probabilities: Any) -> Array | None:
 
 
 def as_columns(given: Any, n_classes: int) -> Any:
-    """Return probabilities with a column for each class, where one stands for two."""
+    """Return probabilities with one column per class; a single column means two."""
     refuse_masked(given, "Votes(probabilities)")
     array = np.asarray(given)
     if array.ndim == 2 and n_classes == 2 and array.dtype.kind in "fiub":
@@ -246,7 +244,7 @@ def as_columns(given: Any, n_classes: int) -> Any:
 
 
 def most_likely(probabilities: Any, classes: Array | None) -> Array:
-    """Return the class that each member finds most likely, the lowest of several."""
+    """Return the most likely class of each member; ties go to the lowest."""
     if classes is None:
         raise ValueError(
             "Votes(None, y, probabilities): without predictions the classes of the "
@@ -318,7 +316,7 @@ def check_probabilities(
 
 
 def check_range(values: Array, name: str) -> None:
-    """Raise ``ValueError`` unless all are numbers between 0 and 1."""
+    """Raise ``ValueError`` unless all values are between 0 and 1."""
     for row in values:
         if not ((row >= 0) & (row <= 1 + _ABOVE)).all():
             raise ValueError(f"{name} that are not between 0 and 1")
@@ -332,10 +330,10 @@ def improper_row(rows: Array, usable: BoolArray | None = None) -> int | None:
     >>> improper_row(np.array([[0.2, 0.8], [0.2, 0.2]]))
     1
     """
-    # NaN is in no range.
+    # NaN fails every comparison.
     odd = np.asarray(~((rows >= 0) & (rows <= 1 + _ABOVE)).all(axis=1))
     if not odd.all():
-        # A product: sums along short rows take many times as long.
+        # A matrix product is many times faster than sums along short rows.
         sums = np.where(odd[:, None], 0.0, rows) @ np.ones(rows.shape[1])
         odd |= np.abs(sums - 1) > _SLACK
     if usable is not None:

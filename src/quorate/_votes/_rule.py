@@ -1,4 +1,4 @@
-"""How an ensemble combines votes, and which samples votes were collected on."""
+"""Decision rules of ensembles, and the sources of samples."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -34,7 +34,7 @@ class DecisionRule:
     ties: Ties = "lowest"
 
 
-# The vote that the theory is about, and that votes without an ensemble take.
+# The rule of the theory, and the default without an ensemble.
 PLURALITY = DecisionRule("heads", ties="expected")
 
 

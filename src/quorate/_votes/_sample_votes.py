@@ -26,7 +26,7 @@ from quorate._votes._probabilities import Probabilities
 from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 
 T = TypeVar("T")
-# Up to so many classes, looking for each is quicker than sorting the votes.
+# Up to this many classes, comparing with each is faster than sorting.
 _FEW_CLASSES = 32
 
 
@@ -59,7 +59,7 @@ class SampleVotes(VoteCounts):
     _cache: dict[str, Any]
 
     def _once(self, key: str, compute: Callable[[], T]) -> T:
-        """Compute on first use; safe to keep because votes never change."""
+        """Compute once and cache; votes are immutable."""
         if key not in self._cache:
             self._cache[key] = compute()
         result: T = self._cache[key]
@@ -85,9 +85,9 @@ class SampleVotes(VoteCounts):
 
     @property
     def flaw(self) -> str:
-        """Why errors on these votes say nothing of new samples; empty if they do.
+        """Why errors on these votes do not estimate errors on new data, or empty.
 
-        Out of bag, every class needs enough votes.
+        Out-of-bag votes have to cover every class.
         """
         if self.source is not VoteSource.OUT_OF_BAG:
             return "" if self.source is None else self.source.flaw
@@ -99,7 +99,7 @@ class SampleVotes(VoteCounts):
     # Counts, sample by sample
 
     def sample_counts(self) -> tuple[IntArray, IntArray]:
-        """Return each sample's number of right votes and of usable votes."""
+        """Return each sample's number of correct votes and of usable votes."""
 
         def count() -> tuple[IntArray, IntArray]:
             right = counts.correct_per_sample(self.codes, self.y)
@@ -112,9 +112,9 @@ class SampleVotes(VoteCounts):
         return self._once("sample_counts", count)
 
     def shares(self) -> tuple[FloatArray, FloatArray]:
-        """Return each sample's weight of right votes and of usable votes.
+        """Return each sample's weight of correct votes and of usable votes.
 
-        Whole numbers of members for equal votes.
+        These are integers for equal votes.
         """
         weights = self.weights
         if weights is None or self.has_equal_weights:
@@ -153,13 +153,13 @@ class SampleVotes(VoteCounts):
         return counts.weighted_tally(codes, self.weights, self.n_classes)
 
     def tallies(self) -> Iterator[tuple[slice, Array]]:
-        """Yield blocks of samples and their tallies, which need little memory."""
+        """Yield the tallies of blocks of samples, to limit memory."""
         rows = max(self.n_members, self.n_classes)
         for block in counts.column_blocks(rows, self.n_samples, 8):
             yield block, self._tally(self.codes[:, block])
 
     def verdict(self) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return each sample's winning code, how many classes tie, and if y does."""
+        """Return the winner, the number of tied classes, and whether y is tied."""
 
         def judge() -> tuple[IntArray, IntArray, BoolArray]:
             winner = np.empty(self.n_samples, dtype=np.int64)
@@ -178,24 +178,24 @@ class SampleVotes(VoteCounts):
     def zero_one_terms(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return error, members' mean error and diversity on each sample.
 
-        By the plurality vote and 0/1 errors; see :func:`quorate.decompose`.
+        Uses the plurality vote and 0/1 errors; see :func:`quorate.decompose`.
         """
         _, tied, has_truth = self.verdict()
         return gaps.zero_one(tied, has_truth, *self.shares())
 
-    # Counts over all samples, by ways that are shorter than those of a summary
+    # Counts over all samples, with faster implementations than those of a summary
 
     def histogram(self) -> CorrectHistogram:
-        """Return how many samples have how many right votes of how many usable ones."""
+        """Return the histogram of samples by correct and usable votes."""
         return self._once("histogram", lambda: self._histogram(*self.sample_counts()))
 
     def smallest_margin(self, lambda_: Lambda = "ensemble") -> SmallestMargin:
-        """Return the smallest mean margin, and its first sample, by position in y."""
+        """Return the smallest mean margin and its first sample, by position in y."""
         error, _, diversity = self.zero_one_terms()
         return smallest_margin(error, diversity, np.arange(self.n_samples), lambda_)
 
     def chance_agreement(self) -> IntArray:
-        """Return, for all pairs, how many equal votes chance makes, times samples."""
+        """Return, for all pairs, the agreements expected by chance, times n_samples."""
         if self.is_masked:  # one class at a time, which needs less memory
             return self._once(
                 "chance",
@@ -203,13 +203,13 @@ class SampleVotes(VoteCounts):
             )
         return VoteCounts.chance_agreement(self)
 
-    # What the ensemble decides
+    # Predictions
 
     @property
     def counts_heads(self) -> bool:
         """Whether predictions depend on votes alone.
 
-        The mean of probabilities does if every member is certain.
+        True for averaged probabilities if every member is certain.
         """
         if self.rule == "heads":
             return True
@@ -222,8 +222,8 @@ class SampleVotes(VoteCounts):
     def probabilities(self) -> Array | None:
         """The members' class probabilities, or None if only votes were collected.
 
-        Of shape (n_members, n_samples, n_classes), 32-bit floats, zero where there is
-        no usable vote. In a temporary file if they take more than 512 MB.
+        Shape (n_members, n_samples, n_classes), float32, zero without a usable vote.
+        Memory-mapped to a temporary file above 512 MB.
         """
         given = self.class_probabilities
         if given is None:
@@ -259,7 +259,7 @@ class SampleVotes(VoteCounts):
         return np.asarray(self.classes[self.decisions(rule)])
 
     def decisions(self, rule: RuleName | None = None) -> IntArray:
-        """Return what :meth:`predict` does, as positions in ``classes``."""
+        """Return the predictions as positions in ``classes``; see :meth:`predict`."""
         wanted = self._asked_rule("predict", rule)
         if wanted == PLURALITY:
             return self.verdict()[0]
@@ -315,11 +315,11 @@ class SampleVotes(VoteCounts):
         >>> votes.rule, round(votes.accuracy(rule="heads"), 3)
         ('average', 0.871)
         """
-        # Counted as score counts, so that both are the same number to the bit.
+        # Counted as score does, so that both give the same float.
         return float((1.0 - self.sample_errors(ties, rule)).mean())
 
 
-# Sums over all samples, each counted by the kernel that suits it
+# Sums over all samples, each computed by a suitable kernel
 
 
 def _cast(votes: SampleVotes) -> IntArray:
@@ -351,7 +351,7 @@ def _same(votes: SampleVotes) -> IntArray:
 
 
 def _by_class_where_other(votes: SampleVotes) -> IntArray:
-    """Count, for each class, the votes of the row on samples the column voted on."""
+    """Count the row's votes per class on samples the column voted on."""
     rest, tables = votes._sum("common"), []
     for label in range(1, votes.n_classes):
         tables.append(_equal_where_other(votes, np.full_like(votes.y, label)))
@@ -371,7 +371,7 @@ def _groups(votes: SampleVotes) -> SampleGroups:
 
 
 def _entropies(votes: SampleVotes) -> tuple[int, int]:
-    """Return the sum of the votes' entropies in steps, and of how many samples."""
+    """Return the summed vote entropy in steps, and the number of samples."""
     if votes.n_classes <= 2 and votes.has_equal_weights:
         some = votes.histogram()
         some = some.only(some.n >= 1)
@@ -396,7 +396,7 @@ def _shares(votes: SampleVotes) -> int:
 
 
 def confusion(votes: SampleVotes, decided: Array) -> IntArray:
-    """Count samples by truth and decision, where a vote with some weight made it."""
+    """Count samples by true and predicted class, if a weighted vote decided."""
     n, y = votes.n_classes, votes.y.astype(np.int64)
     if votes.is_masked:
         voted = votes.shares()[1] > 0
@@ -405,7 +405,7 @@ def confusion(votes: SampleVotes, decided: Array) -> IntArray:
 
 
 def _undecided(votes: SampleVotes) -> IntArray:
-    """Count samples by truth on which there are votes, but none with any weight."""
+    """Count samples by true class whose votes all have weight zero."""
     idle = (votes.shares()[1] == 0) & (votes.sample_counts()[1] > 0)
     return np.bincount(votes.y[idle], minlength=votes.n_classes)
 

@@ -1,4 +1,4 @@
-"""Summaries of votes: sums over samples, which can be added over batches."""
+"""Summaries of votes: sums over samples that can be added over batches."""
 
 import os
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from quorate._votes._rule import PLURALITY, RuleName, VoteSource
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What is summed, and the axes of each table: members (M), classes (K).
+# The sums, with the axes of each table: members (M), classes (K).
 MEMBER_SUMS = {
     "right": "M",  # samples on which a member is right
     "cast": "M",  # and on which it votes
@@ -24,11 +24,11 @@ MEMBER_SUMS = {
     "both_right": "MM",  # samples on which both of two members are right
     "same": "MM",  # and on which both vote for the same class
 }
-# The first of two members on the samples on which the second votes.
+# The row member, on samples the column member voted on.
 MASKED_SUMS = {"common": "MM", "right_where_other": "MM", "by_class_where_other": "KMM"}
-# What the plurality vote makes of the samples: in whole steps, the entropies of votes
-# and the shares of right ones; samples by true class and decision, the lowest of a tie;
-# samples by true class on which somebody votes, but without any weight.
+# Plurality vote: entropies and shares of correct votes in fixed-point steps; samples by
+# true and predicted class (ties go to the lowest); samples by true class whose votes
+# all have weight zero.
 VOTE_SUMS = {
     "groups": "",
     "entropy": "",
@@ -46,7 +46,7 @@ AXES = {
     "margins": "",  # of weighted votes
 }
 
-# What can be said of both together is what can be said of the weaker of the two.
+# The sum of two summaries has the weaker of the two sources.
 FROM_WEAKEST = (
     VoteSource.UNLABELLED,
     VoteSource.TRAINING,
@@ -111,15 +111,15 @@ class Summary(VoteCounts):
 
     @property
     def class_probabilities(self) -> None:
-        """None: a summary counts votes."""
+        """None, because a summary only counts votes."""
         return None
 
     @property
     def own_confusion(self) -> IntArray | None:
-        """Samples by true class and prediction of the ensemble; None if not known."""
+        """Confusion matrix of the ensemble's predictions, or None if unknown."""
         return self.sums.get("own")
 
-    # What the ensemble decides
+    # Predictions
 
     def confusion(self, rule: RuleName | None = None) -> IntArray:
         """Return the confusion matrix: samples by true class (rows) and prediction.
@@ -149,7 +149,7 @@ class Summary(VoteCounts):
         return table
 
     def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
-        """Return the share of samples predicted right; see :meth:`Votes.accuracy`."""
+        """Return the share of correct predictions; see :meth:`Votes.accuracy`."""
         wanted = self._asked_rule("accuracy", rule)
         how = wanted.ties if ties is None else ties
         one_of("accuracy", "ties", how, ("expected", "lowest"))
@@ -160,7 +160,7 @@ class Summary(VoteCounts):
         unvoted = int(groups.times[groups.cast == 0].sum())
         return (right + unvoted / self.n_classes) / self.n_samples
 
-    # Other views of the same samples
+    # Derived summaries
 
     def unweighted(self) -> "Summary":
         """Return the summary of the same votes without weights."""
@@ -176,12 +176,12 @@ class Summary(VoteCounts):
         return replace(self, weights=None, sums=sums, rivals=None)
 
     def by_plurality(self) -> "Summary":
-        """Return the summary of the same votes, decided by plurality."""
+        """Return the summary of the same votes with plurality as the rule."""
         sums = {**self.sums, "own": self.sums["confusion"]}
         return replace(self, decision_rule=PLURALITY, sums=sums, rivals=None)
 
     def shifted(self, start: int) -> "Summary":
-        """Return the same summary with positions of samples shifted."""
+        """Return the same summary with sample positions shifted."""
         sums = dict(self.sums)
         for name in sums.keys() & {"groups", "equal_groups"}:
             sums[name] = replace(sums[name], first=sums[name].first + start)
@@ -227,7 +227,7 @@ class Summary(VoteCounts):
         return NotImplemented
 
     def _with_members_of(self, other: "Summary") -> "Summary":
-        """Return the same with the members in the order of another summary."""
+        """Return the summary with the members in the order of another one."""
         one = self
         if self.names != other.names:
             strange = sorted(set(self.names) ^ set(other.names))
@@ -256,7 +256,7 @@ class Summary(VoteCounts):
         return one
 
     def _with_classes(self, classes: Array) -> "Summary":
-        """Return the same with more classes."""
+        """Return the summary with more classes."""
         if self.classes.dtype == classes.dtype and self.n_classes == classes.size:
             return self
         places = positions(self.classes, classes, "Summary: classes")
@@ -276,7 +276,7 @@ class Summary(VoteCounts):
     def _each(
         self, letter: str, change: "Callable[[IntArray, int], IntArray]"
     ) -> dict[str, Any]:
-        """Return the sums with each axis of members (M) or of classes (K) changed."""
+        """Apply functions along the member (M) and class (K) axes of each sum."""
         sums = dict(self.sums)
         for name in sums:
             for axis, found in enumerate(AXES[name]):
@@ -285,7 +285,7 @@ class Summary(VoteCounts):
         return sums
 
     def _masked(self) -> "Summary":
-        """Return the same with the tables that it has with a mask."""
+        """Return the summary with the tables needed for masked votes."""
         if self.is_masked:
             return self
         sums, shape = self.sums, (self.n_members, self.n_members)
@@ -338,7 +338,7 @@ class Summary(VoteCounts):
             np.array_equal(one[name], two[name]) for name in one
         )
 
-    # For people
+    # Representations
 
     def _accuracy_text(self) -> str:
         if self.own_confusion is not None or (self.source and self.source.flaw):

@@ -24,7 +24,7 @@ from quorate._votes._labels import as_labels, code_dtype, refuse_shares
 from quorate._votes._votes import Votes
 from quorate.exceptions import FileFormatError
 
-# What pandas calls a column without a name, an index that was written along.
+# Names that pandas gives to unnamed columns, such as a saved index.
 _UNNAMED = re.compile(r"Unnamed: \d+|__index_level_\d+__")
 
 
@@ -69,7 +69,7 @@ def from_table(
 def _choose(
     columns: Sequence[Any], label: Any, members: Sequence[Any] | None, owner: str
 ) -> list[Any]:
-    """Return the columns of votes, or say what is wrong with those asked for."""
+    """Return the vote columns, or raise an error about the requested ones."""
     _refuse_twice(columns, owner)
     if isinstance(members, str):
         raise ValueError(f"{owner}: members is a list of columns, got {members!r}.")
@@ -130,13 +130,13 @@ def _from_csv(path: Path, label: str, members: list[str], weights: Any) -> Votes
 
 
 def _refuse_probabilities(votes: Votes, owner: str) -> None:
-    """Refuse numbers that are nobody's labels, such as probabilities."""
+    """Raise an error for numbers that are not labels, such as probabilities."""
     is_label = np.isin(np.arange(votes.n_classes), votes.y)
     classes, labels = votes.classes, votes.classes[is_label]
     if classes.dtype.kind == "U":
         if parse_labels(labels.tolist()).dtype.kind != "U":
             return
-        # What the labels are does not matter, as long as they are no numbers.
+        # The labels are not numeric; their values do not matter.
         classes = parse_labels(classes[~is_label].tolist() or [""])
         labels = np.zeros(labels.size)
     refuse_shares(classes, labels, owner)

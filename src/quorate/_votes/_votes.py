@@ -251,7 +251,7 @@ class Votes(SampleVotes):
         return votes
 
     def __getstate__(self) -> dict[str, Any]:
-        # Without what can be computed again.
+        # Cached values are not pickled.
         names = (field.name for field in fields(self))
         return {name: getattr(self, name) for name in names if name != "_cache"}
 
@@ -260,10 +260,10 @@ class Votes(SampleVotes):
             object.__setattr__(self, name, frozen(value))
 
     def _like(self, **changes: Any) -> "Votes":
-        """Return votes that differ from these in what is given."""
+        """Return a copy of the votes with some attributes replaced."""
         return Votes.from_codes(**{**self.__getstate__(), **changes})
 
-    # Fewer or plainer votes
+    # Derived votes
 
     def keep(self, members: Any) -> "Votes":
         """Return the votes of some members.
@@ -345,13 +345,13 @@ class Votes(SampleVotes):
             samples=None,
             class_probabilities=self._shares(lambda given: given.only(mask)),
         )
-        # Positions stay those among the samples that were given at first.
+        # Positions refer to the original samples.
         return voted.numbered(self.samples)
 
     def _shares(
         self, change: "Callable[[Probabilities], Probabilities]"
     ) -> Probabilities | None:
-        """Return the probabilities, changed as the votes are; certain ones follow."""
+        """Apply a change to the probabilities; certain ones follow from the votes."""
         given = self.class_probabilities
         return given if given is None or given.are_certain else change(given)
 
@@ -379,7 +379,7 @@ class Votes(SampleVotes):
         return self._like(weights=weights)
 
     def by_plurality(self) -> "Votes":
-        """Return the same votes, decided by plurality, whatever the ensemble does."""
+        """Return the same votes with plurality as the rule."""
         return self._like(decision_rule=PLURALITY)
 
     def with_source(self, source: VoteSource) -> "Votes":
@@ -502,7 +502,7 @@ class Votes(SampleVotes):
 
         return from_table(table, label, members, weights)
 
-    # For people
+    # Representations
 
     def _repr_html_(self) -> str:
         rows = self._accuracy_rows()
@@ -554,13 +554,13 @@ def check_votes(votes: object, owner: str) -> None:
 
 
 def check_counts(votes: object, owner: str) -> None:
-    """Raise ``TypeError`` unless these are votes or a summary of them."""
+    """Raise ``TypeError`` unless these are votes or a summary."""
     if not isinstance(votes, Summary):
         check_votes(votes, owner)
 
 
 def _own_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRule:
-    """Return the rule of votes that come from no ensemble."""
+    """Return the default rule for votes without an ensemble."""
     if name is not None:
         one_of("Votes", "rule", name, ("average", "heads"))
     if name == "average" and given is None:

@@ -1,4 +1,4 @@
-"""Lazy voting: the ensemble's own answer, from the members it takes to decide."""
+"""Early exit: the ensemble's own prediction, from as few members as it takes."""
 
 from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._compact import CompactClassifier

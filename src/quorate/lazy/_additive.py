@@ -1,8 +1,8 @@
-"""An ensemble as something that adds up: what each member gives to each class.
+"""Convert an ensemble to a sum: what each member adds to each class.
 
-``votes`` reads the class a member votes for; here what counts is what the ensemble's
-own ``predict`` makes of the member, one row at a time: a share for each class where
-probabilities are averaged, its weight for one class where heads are counted.
+Unlike votes, these are the terms of the ensemble's own ``predict``: a share for each
+class if probabilities are averaged, the member's weight for one class if votes are
+counted.
 """
 
 from functools import partial, reduce
@@ -17,11 +17,11 @@ from quorate._typing import Array, FloatArray
 from quorate._votes import as_labels, check_same_family, union
 from quorate.lazy._arrays import tree_arrays
 
-# Linear algebra rounds otherwise for other numbers of rows, so probabilities of members
-# that are not trees are trusted to this share of the total weight only.
+# Linear algebra rounds differently for other numbers of rows, so probabilities of
+# members other than trees are exact only to this share of the total weight.
 _BATCH_NOISE = 1e-6
-# Units in which weights may be counted, and how many of them add up without rounding
-# even when each class is held back by some of the smallest steps there are.
+# Units in which weights may be counted, and how many of them add up exactly even with
+# the handicap that breaks ties.
 _GRAINS = (1.0, 2.0**-10)
 _COUNTABLE = 2**20
 _STEP = 2.0**-30
@@ -30,10 +30,10 @@ _STEP = 2.0**-30
 def make_additive(
     ensemble: Ensemble, X: Any = None, y: Any = None, classes: Array | None = None
 ) -> AdditiveEnsemble:
-    """Return an ensemble ready to be asked member by member.
+    """Return an ensemble as an :class:`AdditiveEnsemble`.
 
-    Lists and dicts have the classes that their members know, those in y, and those
-    that members without ``classes_`` vote for on X; or the classes given.
+    Lists and dicts have the classes of their members, those in y, and those that
+    members without ``classes_`` predict on X; or the classes given.
     """
     labels = ensemble.classes
     if labels is None:
@@ -43,7 +43,7 @@ def make_additive(
     if weights is None:
         weights = np.ones(ensemble.n_members)
     averages = ensemble.rule.name == "average"
-    # Trees that are sure of their class in every leaf cast whole votes.
+    # Trees with pure leaves only cast unit votes.
     is_whole = not averages or (
         ensemble.is_of_trees and all(map(is_certain, ensemble.members))
     )
@@ -61,7 +61,7 @@ def make_additive(
         ]
         margin += 0.0 if is_whole else _BATCH_NOISE * total
     handicap = np.zeros(labels.size)
-    # Members give all of their weight to one class, and these weights are added up.
+    # Members give their whole weight to one class; these weights are summed.
     if is_whole and ensemble.rule.against == 0:
         for grain in _GRAINS:  # in which weights add up without rounding
             units = weights / grain
@@ -69,7 +69,7 @@ def make_additive(
                 handicap -= np.arange(labels.size) * (grain * _STEP)
                 margin = 0.0
                 break
-    # Names are compared with those of training by scikit-learn, with a warning.
+    # scikit-learn compares names with those of training, with a warning.
     is_plain = ensemble.takes_plain and not hasattr(ensemble.core, "feature_names_in_")
     return AdditiveEnsemble(
         members=tuple(members),
@@ -103,7 +103,7 @@ def _why_no_arrays(ensemble: Ensemble) -> str:
 def _ask_trees(
     ensemble: Ensemble, classes: Array, weights: FloatArray, averages: bool
 ) -> tuple[list[Ask], FloatArray]:
-    """Return what looks up the leaf of each row, and the reach of each tree."""
+    """Return functions that look up each row's leaf, and the reach of each tree."""
     members: list[Ask] = []
     reach = np.empty(ensemble.n_members)
     for place, member in enumerate(ensemble.members):
@@ -115,19 +115,19 @@ def _ask_trees(
         elif weight != 1:
             table = weight * table
         members.append(partial(_look_up, member, member.tree, table))
-        # Column by column, as rows are short: along rows NumPy takes 17 times as long.
+        # Column by column: NumPy takes 17 times as long along short rows.
         highest, lowest = reduce(np.maximum, table.T), reduce(np.minimum, table.T)
         reach[place] = (highest - lowest).max()
     return members, reach
 
 
 def _look_up(member: Member, tree: Any, table: FloatArray, X: Any) -> FloatArray:
-    # The tree that the table is of: a member that is fitted again has another one.
+    # The tree that the table belongs to; a refitted member has a new one.
     return np.asarray(table.take(tree.apply(member.columns(X)), axis=0))
 
 
 def _shares(member: Member, classes: Array, weight: float) -> Ask:
-    """Ask for probabilities, in the columns of the ensemble's classes."""
+    """Evaluate probabilities, in the columns of the ensemble's classes."""
     columns = np.searchsorted(classes, member.own_labels)
 
     def ask(X: Any) -> FloatArray:
@@ -140,7 +140,7 @@ def _shares(member: Member, classes: Array, weight: float) -> Ask:
 
 
 def _ballots(member: Member, classes: Array, weight: float) -> Ask:
-    """Ask for votes and put the weight where they are."""
+    """Evaluate votes and put the member's weight on the class."""
 
     def ask(X: Any) -> FloatArray:
         codes = member.vote(X)

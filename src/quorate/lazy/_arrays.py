@@ -1,4 +1,4 @@
-"""The trees of an ensemble as the engine takes them."""
+"""Convert the trees of an ensemble to the engine's arrays."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 
 def tree_arrays(ensemble: Ensemble, classes: Array) -> TreeArrays:
-    """Return the trees of an ensemble, with votes for these classes."""
+    """Return the trees of an ensemble as arrays, with votes for these classes."""
     trees = [member.tree for member in ensemble.members]
     left = np.concatenate([tree.children_left for tree in trees])
     held, table = _payload(ensemble, classes, left < 0)
@@ -27,7 +27,7 @@ def tree_arrays(ensemble: Ensemble, classes: Array) -> TreeArrays:
 
 
 def _columns(member: Member) -> IntArray:
-    """Return the column of the ensemble's X that each node looks at."""
+    """Return the column of the ensemble's X that each node tests."""
     columns: IntArray = np.maximum(member.tree.feature, 0)
     return columns if member.features is None else np.asarray(member.features)[columns]
 
@@ -35,19 +35,19 @@ def _columns(member: Member) -> IntArray:
 def _payload(
     ensemble: Ensemble, classes: Array, is_leaf: BoolArray
 ) -> tuple[IntArray, FloatArray]:
-    """Return what leaves hold, and the table of those that are not sure."""
+    """Return the leaf values, and the table of leaves that are not pure."""
     shares = np.concatenate([m.node_probabilities(classes) for m in ensemble.members])
     payload = np.zeros(is_leaf.size, dtype=np.int64)
     payload[is_leaf] = shares[is_leaf].argmax(axis=1)
     if ensemble.rule.name != "average":
         return payload, np.zeros((0, classes.size))
-    # The rest of a sure leaf is zeros, to which adding something else would show.
+    # A pure leaf has exact zeros elsewhere; adding anything would change sums.
     sure = (shares.max(axis=1) == 1) & (np.count_nonzero(shares, axis=1) == 1)
     unsure = np.flatnonzero(is_leaf & ~sure)
     table = np.ascontiguousarray(shares[unsure], dtype=np.float64)
     if not unsure.size:
         return payload, table
-    # Each distribution once, by its bytes.
+    # Each distribution once, compared by its bytes.
     as_bytes = table.view(np.dtype((np.void, table.strides[0]))).ravel()
     _, first, rows = np.unique(as_bytes, return_index=True, return_inverse=True)
     payload[unsure] = ~rows.reshape(-1)

@@ -1,4 +1,4 @@
-"""The first steps of a pipeline as numbers that a compact model carries with it."""
+"""The first steps of a pipeline as arrays that a compact model stores."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def _parts(name: str, transformer: ColumnTransformer) -> list[Any]:
 
 
 def _places(transformer: ColumnTransformer, chosen: Any) -> list[int]:
-    """Return the places of columns given by name, place, mask or slice."""
+    """Return the positions of columns given by name, position, mask or slice."""
     places = np.arange(transformer.n_features_in_)
     names = getattr(transformer, "feature_names_in_", None)
     one_or_more = [chosen] if isinstance(chosen, (str, int, np.integer)) else chosen
@@ -79,7 +79,7 @@ def _places(transformer: ColumnTransformer, chosen: Any) -> list[int]:
 
 
 def _operations(name: str, step: Any) -> list[Any]:
-    """Return what a transformer does to its columns, one thing after the other."""
+    """Return the operations of a transformer, in order."""
     if isinstance(step, str) or (
         isinstance(step, FunctionTransformer) and step.func is None
     ):

@@ -47,14 +47,14 @@ from quorate.lazy._rules import (
     make_ends,
 )
 
-# Settings of a curve, where none are given.
+# Default settings of a curve.
 _USUAL = {
     "bayes": (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999),
     "calibrated": (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0),
 }
-# A smaller share takes more samples than anybody has.
+# Smaller shares would need too many samples.
 _LEAST_EPSILON = 1e-9
-# Changes on the rows given to fit that chance does not explain.
+# Significance level of changes on the rows given to fit.
 _UNLIKELY = 0.01
 
 
@@ -406,7 +406,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         return ask_in_parts(ready, raw, prepared, self.n_jobs, **how)
 
     def _prepared(self) -> Ready:
-        """Return what fit prepared, made again where it was not stored."""
+        """Return what fit prepared, rebuilt if it was not stored."""
         if "order_" not in self.__dict__:
             check_is_fitted(self)
         classes: Any = getattr(self.ensemble, "classes_", None)
@@ -475,9 +475,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     def _make_order(
         self, ensemble: AdditiveEnsemble, reference: IntArray | None, X: Any
     ) -> IntArray:
-        """Return the members in the order in which they are asked.
+        """Return the order in which members are evaluated.
 
-        ``reference`` is what the ensemble answers on the prepared rows X, if there are
+        ``reference`` contains the ensemble's predictions on the prepared rows X, if
         any.
         """
         n_members, order = ensemble.n_members, self.order
@@ -494,17 +494,17 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             rng = check_random_state(as_seed(self.random_state, "LazyClassifier"))
             return np.asarray(rng.permutation(n_members))
         worth = np.abs(ensemble.weights)
-        # An order that is fitted to the rows that then calibrate makes leads on them
-        # look safer than on others.
+        # An order fitted to the calibration rows would make their leads look safer than
+        # those on other rows.
         if reference is not None and self.mode != "calibrated":
             worth = worth * ensemble.agreements(reference, X)
         return np.argsort(-worth, kind="stable")
 
     def _doubt_bayes(self, is_equal: bool, n_changed: int, n_rows: int) -> bool:
-        """Warn where the model of "bayes" is not that of the vote; tell if it is not.
+        """Warn if the assumptions of "bayes" do not hold, and return whether they fail.
 
-        The promise is kept only if the order says nothing about the members, if all
-        votes count alike, and if the rows at hand do not speak against it.
+        They hold if the order is independent of the members' quality, all weights are
+        equal, and the given rows do not contradict them.
         """
         allowed = 1 - self.confidence
         seen = f"{n_changed} of {n_rows} predictions change"
@@ -531,15 +531,15 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             warn(f"{name}: {problem}", ConfidenceWarning)
         return bool(problem) or not is_equal
 
-    # What scikit-learn asks for
+    # scikit-learn interface
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; those of the fitted ensemble are not among them."""
+        """Return the parameters, without those of the fitted ensemble."""
         params: dict[str, Any] = super().get_params(deep=False)
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of the fitted ensemble would change it for others."""
+        """Set parameters; those of the fitted ensemble are not accepted."""
         inner = [name for name in params if name.startswith("ensemble__")]
         if inner:
             raise ValueError(
@@ -553,7 +553,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         return self.ensemble
 
     def __sklearn_clone__(self) -> Self:
-        # A copy that had to train the ensemble again would be another classifier.
+        # A clone that trained the ensemble again would be another classifier.
         params = self.get_params()
         ensemble = params.pop("ensemble")
         copies = {name: clone(value, safe=False) for name, value in params.items()}

@@ -71,7 +71,7 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
 
     @classmethod
     def from_lazy(cls, lazy: Any, ready: Ready) -> Self:
-        """Return what is left of a fitted ``LazyClassifier`` and its ensemble."""
+        """Create from a fitted ``LazyClassifier`` and its ensemble."""
         given, ensemble = read_ensemble(lazy.ensemble), ready.ensemble
         if ensemble.why_no_arrays or ensemble.arrays is None:
             raise ValueError(f"compact: {ensemble.why_no_arrays}.")
@@ -102,7 +102,7 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
         return error
 
     def _plain_columns(self) -> int | None:
-        # Names are compared with those of training by scikit-learn, with a warning.
+        # scikit-learn compares names with those of training, with a warning.
         has_names = "feature_names_in_" in self.__dict__
         return None if has_names else self.n_features_in_
 
@@ -115,7 +115,7 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
         )
         return np.ascontiguousarray(checked)
 
-    # What scikit-learn and quorate ask for
+    # scikit-learn and quorate interfaces
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_ready" in self.__dict__
@@ -139,7 +139,7 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
 
 
 def _first_steps(model: Any) -> tuple[list[Any], Any]:
-    """Return the steps before an ensemble as compact models do them, and the first."""
+    """Return the steps before an ensemble in compact form, and the first one."""
     steps: list[tuple[str, Any]] = []
     while isinstance(model, (Pipeline, FrozenEstimator)):
         if isinstance(model, Pipeline):
@@ -155,7 +155,7 @@ def _first_steps(model: Any) -> tuple[list[Any], Any]:
 
 
 def _takes_missing(ensemble: Ensemble) -> bool:
-    """Tell whether an ensemble takes missing values, by asking it about one."""
+    """Return whether an ensemble accepts missing values, by trying one."""
     row = np.zeros((1, ensemble.core.n_features_in_))
     row[0, 0] = np.nan
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The course of a vote: what rules and thresholds would have done on the way."""
+"""Evaluate rules and thresholds at every stop of a full vote."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -13,10 +13,9 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 
 
 def follow(ensemble: AdditiveEnsemble, stops: Stops, X: Any) -> Iterator[Lead]:
-    """Ask everyone, and say at each stop but the last who leads and by what.
+    """Evaluate all members, and yield the leaders and leads at each stop but the last.
 
-    Nothing is kept: who wants to know something about the course of the vote finds it
-    out on the way.
+    Nothing is stored; callers compute what they need as the vote proceeds.
     """
     running = np.zeros((count_rows(X), ensemble.classes.size))
     start = 0
@@ -73,7 +72,7 @@ class LazyCurve:
 
     @property
     def share_asked(self) -> FloatArray:
-        """Mean share of the members asked about a sample, one per setting."""
+        """Mean share of members evaluated per sample, one per setting."""
         share: FloatArray = self.members_asked / self.n_members
         return share
 

@@ -66,5 +66,5 @@ def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
             f"compact(mode={mode!r}): 'exact', 'bayes' or 'all'; for 'calibrated' fit "
             "a LazyClassifier to rows and compact that."
         )
-    # A seed: the same model gives the same file.
+    # A fixed seed: the same model gives the same file.
     return LazyClassifier(model, mode, random_state=0).fit().compact()

@@ -1,4 +1,4 @@
-"""Large tables in parts, worked on at the same time by threads."""
+"""Split large tables into parts that threads work on in parallel."""
 
 from functools import partial
 from itertools import pairwise
@@ -10,7 +10,7 @@ from quorate._engine import LazyResult, Ready
 from quorate._rows import count_rows, cut_rows
 from quorate._workers import count_threads, in_threads
 
-# Rows that make it worth while to start a worker.
+# Number of rows from which another worker pays off.
 _ROWS_PER_JOB = 500
 
 
@@ -23,7 +23,7 @@ def ask_in_parts(
     is_finite: bool = False,
     keep_scores: bool = True,
 ) -> LazyResult:
-    """Ask about prepared rows, in as many parts as there are jobs."""
+    """Evaluate prepared rows, in as many parts as there are jobs."""
     n_rows, n_parts = count_rows(X), 1
     if n_rows >= 2 * _ROWS_PER_JOB:
         n_parts = min(count_threads(n_jobs), n_rows // _ROWS_PER_JOB)

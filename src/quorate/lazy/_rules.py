@@ -1,11 +1,11 @@
-"""Where to look at a vote, and the threshold that stops it.
+"""The positions of the stops, and the calibrated threshold.
 
-The threshold of the calibrated rule is the smallest that unlabelled rows can certify.
-On average over draws of the rows: conformal risk control. For this one draw, with a
-stated confidence: an exact binomial test. Each row has a largest threshold that changes
-its prediction, so the share of changes falls with the threshold and no correction is
-due for having looked at many: some threshold t is the first with a share of at most
-epsilon, and a smaller one is chosen only if too few rows are changed by t.
+The threshold of the calibrated rule is the smallest that unlabelled rows can certify:
+on average over draws of the rows, by conformal risk control; for the given draw with a
+stated confidence, by an exact binomial test. Each row has a largest threshold that
+changes its prediction, so the share of changes falls with the threshold and no
+correction for multiple testing is needed: some threshold t is the first with a share of
+at most epsilon, and a smaller one is chosen only if too few rows are changed by t.
 """
 
 import math
@@ -21,22 +21,22 @@ from quorate._typing import FloatArray, IntArray
 
 Guarantee: TypeAlias = Literal["mean"] | float
 
-# The closest stops are this part of the members apart, and later ones this part of what
-# was asked since a row could first be decided.
+# The minimum distance of stops, as a fraction of the members, and the growth of later
+# distances, relative to the members since a row could first be decided.
 _FINEST = 100
 _GROWTH = 0.12
-# A threshold just above a lead is out of reach of rounding in that lead.
+# A threshold just above a lead, beyond its rounding error.
 _ABOVE = 1e-9
 
 
 def make_ends(
     mode: str, block_size: Any, ensemble: AdditiveEnsemble, order: IntArray
 ) -> IntArray:
-    """Return after how many members the vote is looked at.
+    """Return the number of members after which each stop comes.
 
-    By default looks are close where many rows are decided, and wider after that. A look
-    costs about as much as asking half a member about every open row, so the fewer rows
-    each member decides, the fewer looks pay.
+    By default stops are dense where many rows are decided and sparser later. A stop
+    costs about half an evaluation of a member on every open row, so the fewer rows each
+    member decides, the fewer stops pay off.
     """
     n_members = ensemble.n_members
     ends: list[int] = []
@@ -55,7 +55,7 @@ def make_ends(
 
 
 def rows_needed(epsilon: float, guarantee: Guarantee = "mean") -> int:
-    """Return how many rows can certify a disagreement of epsilon at all."""
+    """Return how many rows are needed to certify a disagreement of epsilon."""
     if guarantee == "mean":
         needed = math.ceil(1 / epsilon) - 1
     else:
@@ -67,7 +67,7 @@ def rows_needed(epsilon: float, guarantee: Guarantee = "mean") -> int:
 
 
 def check_rows(n_rows: int, epsilon: float, guarantee: Guarantee) -> None:
-    """Refuse to calibrate on too few samples, and say how many it takes."""
+    """Raise an error for too few calibration samples."""
     needed = rows_needed(epsilon, guarantee)
     sure = "" if guarantee == "mean" else f", guarantee={guarantee}"
     owner = f"LazyClassifier(mode='calibrated', epsilon={epsilon}{sure})"
@@ -76,7 +76,7 @@ def check_rows(n_rows: int, epsilon: float, guarantee: Guarantee) -> None:
             f"{owner}: fit(X) needs at least {needed} samples; labels are not needed."
         )
     if changes_allowed(n_rows, epsilon, guarantee) < 0:
-        # The least share that so many can certify, with two digits, rounded up.
+        # The smallest share that this many rows can certify, rounded up to two digits.
         least = 1 / (n_rows + 1)
         if guarantee != "mean":
             least = -math.expm1(math.log(1 - guarantee) / n_rows)
@@ -88,9 +88,9 @@ def check_rows(n_rows: int, epsilon: float, guarantee: Guarantee) -> None:
 
 
 def changes_allowed(n_rows: int, epsilon: float, guarantee: Guarantee = "mean") -> int:
-    """Return how many changed rows still certify epsilon; below 0 if none do.
+    """Return how many changed rows still certify epsilon; negative if none do.
 
-    On average, the largest d with (d + 1) / (n_rows + 1) <= epsilon. With a confidence,
+    On average: the largest d with (d + 1) / (n_rows + 1) <= epsilon. With a confidence:
     the largest d whose exact (Clopper-Pearson) upper limit is at most epsilon.
     """
     if guarantee == "mean":
@@ -131,8 +131,8 @@ def calibrate(
     worst = np.sort(harmful)[::-1]
     highest = worst[allowed] if allowed < worst.size else -np.inf
     threshold = 0.0 if highest < 0 else float(highest * (1 + _ABOVE) + _ABOVE)
-    # What was allowed before the rows were seen, not what then came out: that would be
-    # a limit chosen by the same rows.
+    # The number allowed in advance, not the number observed: that would be a limit
+    # chosen by the same rows.
     if guarantee == "mean":
         return threshold, (allowed + 1) / (harmful.size + 1)
     limit = betaincinv(allowed + 1.0, harmful.size - allowed, guarantee)
@@ -142,17 +142,17 @@ def calibrate(
 def harmful_thresholds(
     course: Iterable[Lead], stops: Stops, reference: IntArray
 ) -> FloatArray:
-    """Return for each row the largest threshold that changes it, -1 if none does.
+    """Return the largest threshold that changes each row's prediction, -1 if none.
 
-    A threshold above it is harmless to that row. Counting a row as changed by every
-    threshold up to that one makes the loss fall with the threshold.
+    Larger thresholds are harmless to that row. A row counts as changed by every
+    threshold up to that one, which makes the loss monotone.
     """
     harmful = np.full(reference.size, -1.0)
     reached = np.full(reference.size, -1.0)
     for step, (leader, best, second) in enumerate(course):
         now = relative_lead(stops, step, best, second)
-        # Only a lead above all before it is the first to pass some threshold. A vote
-        # that is decided exactly is right, so later stops do not matter there either.
+        # Only a lead above all earlier ones is the first to pass some threshold. An
+        # exactly decided vote is correct, so later stops do not matter either.
         first = (now > reached) & (leader != reference)
         np.maximum(harmful, now, out=harmful, where=first)
         np.fmax(reached, now, out=reached)

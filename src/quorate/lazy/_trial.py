@@ -1,4 +1,4 @@
-"""All modes of lazy voting on the same samples: what each asks, changes and takes."""
+"""Try all modes of early exit on the same samples: members, changes and time."""
 
 import warnings
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ class ModeTrial:
 
     @property
     def title(self) -> str:
-        """What tables call it: the mode, and the share it was set to."""
+        """Name in tables: the mode and its share."""
         if self.mode == "everyone":
             return "all members"
         if self.setting is None:
@@ -98,15 +98,15 @@ class Trial:
 
     @property
     def note(self) -> str:
-        """What to know about the samples, in words; nothing where they are new."""
+        """Remark about the samples; empty if they are new."""
         flaw = self.source.flaw
         return f"{flaw[0].upper()}{flaw[1:]}; {_FLATTERED}." if flaw else ""
 
     @property
     def allowance(self) -> str:
-        """How to read changed predictions beside what a mode allows, in words.
+        """How to read changed predictions beside a mode's allowance.
 
-        Nothing where no mode allows any.
+        Empty if no mode allows changes.
         """
         there = [tried.mode for tried in self.modes if tried.expected_disagreement]
         allowing = list(dict.fromkeys(there))
@@ -179,7 +179,7 @@ def try_modes(
     models += [LazyClassifier(ensemble, "bayes", one, **options) for one in wanted]
     everyone = LazyClassifier(ensemble, "all", **options)
     with warnings.catch_warnings():
-        # What a mode does not promise is None in the result.
+        # The result has None for a missing guarantee, so no warning is needed.
         warnings.simplefilter("ignore", ConfidenceWarning)
         for model in (everyone, *models):
             model.fit()
@@ -214,7 +214,7 @@ def try_modes(
 def _split(
     n_rows: int, epsilon: float, seed: int, flaw: str
 ) -> tuple[Array, Array, str | None]:
-    """Return the rows to calibrate on, those to judge on, and why not to calibrate."""
+    """Return the calibration rows, the test rows, and why there is no calibration."""
     needed, half = rows_needed(epsilon), n_rows // 2
     if half < needed and not flaw:
         flaw = (
