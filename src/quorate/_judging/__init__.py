@@ -1,8 +1,8 @@
-"""How far a smaller ensemble can be trusted, from samples nobody has seen.
+"""Guarantees for smaller ensembles, from new samples.
 
 All limits are exact: they hold with the stated probability for any number of samples,
-without approximation, as long as the samples are drawn independently from the same
-source as those to come, and took part neither in training nor in choosing members.
+if the samples are independent draws from the distribution of future data and were used
+neither for training nor for choosing members.
 """
 
 from quorate._judging._certificate import Certificate

@@ -1,4 +1,4 @@
-"""What limits on error rates prove, in figures and in a sentence."""
+"""Certificates: limits on error rates, as numbers and as text."""
 
 import math
 from dataclasses import dataclass
@@ -152,18 +152,18 @@ class Certificate:
 
     @property
     def n_kept(self) -> int:
-        """How many members are certified."""
+        """Number of certified members."""
         if self.holds and self.n_second is not None:
             return self.n_second
         return int(self.order.size)
 
     @property
     def excess_limit(self) -> float:
-        """Limit on the excess error of those certified; 0 if only the whole is left.
+        """Limit on the excess error of the certified members; 0 for the whole ensemble.
 
-        Of an order, proven is that it is at most ``tolerance``: this limit belongs to a
-        size that the same samples chose. Where there was only one candidate it is
-        proven itself, and given whether the candidate is certified or not.
+        For an order, only ``tolerance`` is guaranteed, because the same samples chose
+        the size that this limit belongs to. A single candidate has a guaranteed limit,
+        certified or not.
         """
         if self.single:
             return float(self.excess_limits[-1])
@@ -173,18 +173,18 @@ class Certificate:
 
     @property
     def rates(self) -> tuple[float, float]:
-        """Shares of the samples wrong only by the last candidate, only by the whole.
+        """Shares of samples that only the last candidate or only the whole gets wrong.
 
-        What :func:`quorate.expected_limit` and :func:`quorate.samples_needed` take.
+        Arguments for :func:`quorate.expected_limit` and :func:`quorate.samples_needed`.
         """
         only = self.only_subset_wrong[-1], self.only_full_wrong[-1]
         return float(only[0] / self.n_samples), float(only[1] / self.n_samples)
 
     @property
     def tolerance_needed(self) -> float | None:
-        """The tolerance with which the same samples certify something.
+        """The tolerance at which the same samples certify the largest candidate.
 
-        That of the largest candidate; None where no tolerance would do.
+        None if no tolerance is large enough.
         """
         if self.holds:
             return self.tolerance
@@ -195,7 +195,7 @@ class Certificate:
 
     @property
     def _has_no_candidate(self) -> bool:
-        """Whether there is nothing but the whole."""
+        """Whether the whole ensemble is the only candidate."""
         return not self.single and int(self.sizes[-1]) == self.n_members
 
     def to_dict(self) -> dict[str, Any]:
@@ -222,7 +222,7 @@ class Certificate:
 
     @property
     def support(self) -> BoolArray:
-        """Which members of the whole ensemble are certified."""
+        """Mask of the certified members."""
         support = np.zeros(self.n_members, dtype=bool)
         support[self.order] = True
         return support
@@ -243,7 +243,7 @@ class Certificate:
 
     @property
     def _by_class(self) -> str:
-        """What each class may lose, and where samples are too few to tell."""
+        """Describe the possible loss of each class, and which have too few samples."""
         if not 0 < len(self.classes) <= _MOST_CLASSES:
             return ""
         needed = samples_needed(self.tolerance, self.delta / len(self.classes))
@@ -256,7 +256,7 @@ class Certificate:
 
     @property
     def _claim(self) -> str:
-        """What is certified; or is not, of the largest candidate."""
+        """Describe what is certified, or that the largest candidate is not."""
         some, whom = int(self.sizes[-1]), "all of them"
         if self.holds and self.n_second is None:
             some = self.n_kept
@@ -272,7 +272,7 @@ class Certificate:
         return f"{who} {limit} {whom}"
 
     def _refusal(self, sure: str) -> str:
-        """Say what was asked, what is proven instead, and what would do."""
+        """Describe what was requested, what is proven instead, and what would help."""
         if self._has_no_candidate:
             return "Nothing to certify: the order has no size but that of all members."
         claim = self._claim[0].lower() + self._claim[1:]
@@ -284,12 +284,12 @@ class Certificate:
 
     @property
     def _remedy(self) -> str:
-        """How many samples, or which tolerance, would be enough."""
+        """Describe how many samples, or which tolerance, would be enough."""
         often, tolerance = "If both keep erring this often,", self.tolerance_needed
         if self.samples_needed is None:
             also = "" if tolerance is None else f"; a tolerance of {tolerance:g} would"
             return f"{often} more samples would not do{also}."
-        # To two digits: how often is not known better.
+        # Two digits, because the rates are not known more precisely.
         digit = 10 ** max(len(str(self.samples_needed)) - 2, 0)
         about = -(-self.samples_needed // digit) * digit
         more = f"({about - self.n_samples:,} more)"

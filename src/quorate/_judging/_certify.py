@@ -238,7 +238,7 @@ def _certify_model(
 
 
 def _check_unseen(votes: VoteCounts) -> None:
-    """Refuse samples that a member was trained on."""
+    """Raise an error for samples that a member was trained on."""
     if isinstance(votes, Votes) and np.unique(votes.samples).size < votes.n_samples:
         raise ValueError(
             "certify: samples come more than once, which proves no more than once; "
@@ -289,7 +289,7 @@ def _walk_down(
         ],
         axis=0,
     )
-    # All members with their own weights are the whole ensemble, whatever the limit.
+    # All members with their own weights are the whole ensemble.
     itself = (sizes == n_members) & (order is not None and weights is None)
     failed = np.flatnonzero(~((limits <= tolerance) | itself))
     n_passed = int(failed[0]) if failed.size else sizes.size
@@ -300,10 +300,10 @@ def _walk_down(
     if holds:
         kept = kept[:0] if order is None else order[: sizes[n_passed - 1]]
     full = only_full[0] + both[0]
-    # Errors of the only candidate, of the smallest that passed, or of all members.
+    # Errors of the only candidate, the smallest certified one, or all members.
     shown = 0 if single else n_passed - 1
     wrong = only_subset[shown] + both[shown] if single or n_passed else full
-    # The samples chose one of these, the whole ensemble included.
+    # The size was chosen on these samples, with the whole ensemble as an option.
     n_outcomes = 1 if sizes.size == 1 else sizes.size + (not itself.any())
     level = delta / n_outcomes / samples.size
     pairs = zip(wrong.tolist(), samples.tolist(), strict=True)
@@ -341,7 +341,7 @@ def _walk_down(
 def _check_samples(
     samples: IntArray, classes: Array, tolerance: float, delta: float
 ) -> None:
-    """Refuse too few samples, in total or of a class."""
+    """Raise an error for too few samples, in total or of a class."""
     if (samples == 0).any():
         label = classes[samples == 0][0].item()
         raise ValueError(

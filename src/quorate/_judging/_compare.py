@@ -124,7 +124,7 @@ class RareClass:
         return cls(str(rarest), float(counts.min() / y.size), *found)
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return both as text: what, before, after, and the change."""
+        """Return table rows: what, before, after, and the change."""
         pairs = {"AUC": self.auc, "average precision": self.average_precision}
         return [
             (f"{what} of {self.label}", f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}")
@@ -211,14 +211,14 @@ class Comparison:
 
     @property
     def speedup(self) -> float:
-        """How many times faster the second predicts."""
+        """Ratio of the prediction times."""
         if self.predict_milliseconds is None:
             return float("nan")
         before, after = self.predict_milliseconds
         return before / after
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return the comparison as text: what, before, after, and the change."""
+        """Return table rows: what, before, after, and the change."""
         sizes: list[tuple[str, Any, Callable[[Any], str]]] = [
             ("members", self.members, "{:,}".format),
             ("nodes", self.nodes, "{:,}".format),
@@ -235,7 +235,7 @@ class Comparison:
         return rows + [(f"{a}{when}", b, c, d) for a, b, c, d in self._quality()]
 
     def _quality(self) -> list[tuple[str, str, str, str]]:
-        """Return the rows that say how good both are."""
+        """Return the rows on accuracy or another score."""
         rows: list[tuple[str, str, str, str]] = []
         if self.accuracy is not None:
             rows.append(("accuracy", *_in_percent(self.accuracy)))
@@ -278,7 +278,7 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """What the accuracies, times and limits are based on."""
+        """The basis of the accuracies, times and limits."""
         notes = [_NOTES[self.source].format(n=self.n_samples)]
         if self.flaw:
             notes = [f"The accuracy cannot be estimated: {self.flaw}."]
@@ -291,7 +291,7 @@ class Comparison:
         return " ".join(notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON; a score if one was asked for."""
+        """Return plain types for JSON, with the score if requested."""
         pairs = [
             *("members", "nodes", "pickled_bytes", "memory_bytes"),
             *("predict_milliseconds", "accuracy", "error_limits"),
@@ -322,7 +322,7 @@ class Comparison:
 
     def __repr__(self) -> str:
         rows = self.rows()
-        # Names of classes can be as long as anything.
+        # Class names may be long.
         width = max(20, min(40, 2 + max(len(row[0]) for row in rows)))
         lines = [f"{'':<{width}}{'before':>14}{'after':>14}{'change':>12}"]
         lines += [f"{a:<{width}}{b:>14}{c:>14}{d:>12}" for a, b, c, d in rows]
@@ -420,7 +420,7 @@ def compare(
 
 
 def read_pair(big: Any, small: Any, owner: str) -> tuple[Ensemble, Ensemble]:
-    """Return both models, read; refuse samples where the second belongs."""
+    """Read both models; raise an error if samples are given for the second."""
     if len(getattr(small, "shape", ())) == 2:
         raise ValueError(
             f"{owner}: got samples where the second model belongs; say which models to "
@@ -432,7 +432,7 @@ def read_pair(big: Any, small: Any, owner: str) -> tuple[Ensemble, Ensemble]:
 def _judge_summary(
     summary: Summary, ensembles: tuple[Ensemble, Ensemble], scoring: Any
 ) -> dict[str, Any]:
-    """Return how good the models are by the counts of a pass over all samples."""
+    """Evaluate both models from the counts of a pass over all samples."""
     paired, (whole, part) = summary.rivals, ensembles
     fits = paired is not None and paired.sizes.tolist() == [part.n_members]
     if paired is None or not fits or not is_summary_of(summary, whole):
@@ -465,7 +465,7 @@ def _judge(
     scoring: Any,
     source: RowSource,
 ) -> dict[str, Any]:
-    """Return how good the models are, as far as the samples can tell."""
+    """Evaluate both models as far as the samples allow."""
     kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
     chosen_on = were_chosen_on(ensembles, X, source)
     if VoteSource.TRAINING in kinds:
@@ -499,7 +499,7 @@ def _out_of_bag(
     source: RowSource,
     chosen_on: bool,
 ) -> dict[str, Any]:
-    """Judge both by votes on samples that members were not trained on."""
+    """Evaluate both models by out-of-bag votes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
         warnings.simplefilter("ignore", CoverageWarning)
@@ -557,7 +557,7 @@ def expected_rare_class(expected: ExpectedError, votes: Votes) -> RareClass | No
 
 
 def _probabilities(model: Any, X: Any, label: Any) -> FloatArray | None:
-    """Return what a model gives to a class; None if it does not know it, or cannot."""
+    """Return a model's probability of a class, or None if not available."""
     places = np.flatnonzero(np.asarray(getattr(model, "classes_", ())) == label)
     if not hasattr(model, "predict_proba") or not places.size:
         return None
@@ -575,7 +575,7 @@ def _paired(
 def _counted(
     classes: Array, paired: PairedErrors, source: VoteSource, chosen_on: bool
 ) -> dict[str, Any]:
-    """Return what counts tell of both models, with limits where samples allow them."""
+    """Evaluate both models from counts, with limits where samples allow them."""
     n = paired.n_samples
     wrong = paired.wrong_whole, int(paired.wrong[0])
     found = paired.found_whole, paired.found[0]

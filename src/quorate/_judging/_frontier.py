@@ -1,4 +1,4 @@
-"""Accuracy against cost: the subsets of members that nothing cheaper beats."""
+"""Accuracy against cost: the Pareto front of subsets of members."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from quorate._units import cost_text
 from quorate._votes import Votes
 from quorate.pruning import brier_products
 
-# What a member of average cost is worth in Brier score, from nothing to everything.
+# Prices of a member of average cost, in Brier score.
 _PRICES = np.concatenate([[0.0], np.geomspace(1e-5, 1.0, 16)])
 
 
@@ -48,7 +48,7 @@ class FrontierPoint:
 
     @property
     def score(self) -> float:
-        """Score of the subset: accuracy, or what was asked for."""
+        """Score of the subset: accuracy, or the requested score."""
         return self.judged_by.top - self.error
 
     def __str__(self) -> str:
@@ -100,12 +100,12 @@ class Frontier:
 
     @property
     def scoring(self) -> str:
-        """What the subsets are judged by."""
+        """The score that the subsets are compared by."""
         return self.judged_by.name
 
     @property
     def scores(self) -> FloatArray:
-        """Score of each subset: accuracy, or what was asked for."""
+        """Score of each subset: accuracy, or the requested score."""
         return np.asarray(self.judged_by.top - self.errors)
 
     def __len__(self) -> int:
@@ -125,7 +125,7 @@ class Frontier:
         )
 
     def affordable(self, budget: float) -> FrontierPoint:
-        """Return the most accurate subset that costs at most the budget."""
+        """Return the most accurate subset within the budget."""
         fits = np.flatnonzero(self.costs <= budget)
         if not fits.size:
             raise ValueError(
@@ -148,7 +148,7 @@ class Frontier:
         return self[int(fits[0])]
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the front as plain rows, for a table."""
+        """Return the front as table rows."""
         return [
             {
                 "members": int(point.members.size),
@@ -269,11 +269,10 @@ def _checked_costs(cost: Any, n_members: int) -> FloatArray:
 def _front(votes: Votes, costs: Array, kind: str, score: Score) -> Frontier:
     """Trade the Brier score of the average vote against cost, at many prices.
 
-    Probabilities take the place of votes where there are some. For each price, members
-    come in one after the other, each time the one with the best sum of Brier score and
-    price times cost. All subsets on the way are candidates; those that no cheaper one
-    beats in Brier score are put to the vote, and those that no cheaper one beats there
-    are the front.
+    Uses probabilities if available. For each price, members are added greedily by Brier
+    score plus price times cost; all subsets along the way are candidates. Those on the
+    Pareto front of Brier score and cost are evaluated by the ensemble's rule, and the
+    Pareto front of the results is returned.
     """
     candidates, briers = _paths(votes, costs / costs.mean())
     spent = candidates.astype(float) @ costs
@@ -295,7 +294,7 @@ def _front(votes: Votes, costs: Array, kind: str, score: Score) -> Frontier:
 
 
 def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Return the subsets along the greedy path of every price, and their scores."""
+    """Return the subsets along the greedy path of each price, and their scores."""
     products, right = brier_products(votes)
     n, n_prices = votes.n_members, _PRICES.size
     inside = np.zeros((n_prices, n), dtype=bool)
@@ -321,7 +320,7 @@ def _paths(votes: Votes, costs: FloatArray) -> tuple[BoolArray, FloatArray]:
 
 
 def _pareto(costs: FloatArray, losses: FloatArray) -> IntArray:
-    """Return the points no cheaper point beats, cheapest first, no loss twice."""
+    """Return the Pareto front, cheapest first, without duplicate losses."""
     order = np.lexsort((losses, costs))
     before = np.minimum.accumulate(np.concatenate([[np.inf], losses[order][:-1]]))
     return np.asarray(order[losses[order] < before - 1e-12])

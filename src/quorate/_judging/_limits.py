@@ -1,4 +1,4 @@
-"""Exact limits on error rates, and how many samples a limit takes."""
+"""Exact limits on error rates, and the number of samples they require."""
 
 from typing import Any
 
@@ -122,7 +122,7 @@ def samples_needed(
     check_share("samples_needed", "tolerance", tolerance)
     check_share("samples_needed", "delta", delta)
     _check_rates("samples_needed", rates)
-    # As rates of many samples: what is asked for are multiples of these.
+    # Counts as rates of many samples, to be scaled.
     counts = np.array([rates]).T * _MOST_SAMPLES
     needed = fewest_samples(counts, np.array([_MOST_SAMPLES]), tolerance, delta)
     if needed is None:
@@ -164,7 +164,7 @@ def fewest_samples(
 
     apart = float(np.mean((counts[0] - counts[1]) / samples))
     variance = float(np.mean(counts.sum(axis=0) / samples))
-    # Where a normal limit would be enough; no exact one is much sooner.
+    # Start where a normal limit is small enough; an exact one is rarely sooner.
     room = max(tolerance - apart, 1e-12)
     few, enough = beyond, max(beyond + 1, int(variance * (2.0 / room) ** 2))
     if tolerance <= apart or enough > _MOST_SAMPLES:
@@ -178,7 +178,7 @@ def fewest_samples(
 
 
 def _limit_of_more(counts: Array, samples: Any, delta: float) -> float:
-    """Return the mean limit over classes; between whole counts, on a straight line."""
+    """Return the mean limit over classes, interpolated between integer counts."""
     parts = []
     for (b, c), n in zip(np.round(counts, 6).T, samples, strict=True):
         corners = np.floor([b, c])[:, None] + (0, 1)

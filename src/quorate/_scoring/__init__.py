@@ -1,9 +1,8 @@
-"""Scores: what good means to the user, and how sure one can be of a number.
+"""Scores: what to optimise, and the uncertainty of its estimates.
 
-A name, a scorer or a function goes in (:func:`score_for`), a :class:`Score` comes out:
-it turns what ensembles say on samples into a :class:`ScoreEstimate`, quickly where the
-score is known and by scikit-learn's own scorer where it is not. Accuracy is one of
-them, with exact limits.
+:func:`score_for` converts a name, a scorer or a function to a :class:`Score`, which
+computes a :class:`ScoreEstimate` from predictions: with fast code for known scores,
+with scikit-learn's own scorer otherwise. Accuracy is one of them, with exact limits.
 """
 
 from quorate._scoring._find import (

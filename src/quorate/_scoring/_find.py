@@ -1,4 +1,4 @@
-"""From what a user gives as ``scoring`` to a score that fits the votes or models."""
+"""Convert the argument ``scoring`` to a score that fits the votes or models."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -42,14 +42,14 @@ from quorate._votes import (
 
 
 def is_accuracy(scoring: Any) -> bool:
-    """Return whether plain accuracy is meant, as where nothing is said."""
+    """Return whether the score is plain accuracy, the default."""
     if isinstance(scoring, str):
         return scoring == "accuracy"
     return scoring is None or name_of(scoring) == "accuracy"
 
 
 def find_score(scoring: Any, classes: Array, owner: str) -> Score:
-    """Return the score that is meant, for samples of these classes."""
+    """Return the score for samples of these classes."""
     if isinstance(scoring, PositiveClass):
         inner = find_score(scoring.scoring, np.arange(2), owner)
         place = scoring.place(classes, owner)
@@ -82,7 +82,7 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
 
 
 def _kind_of(name: str, classes: Array) -> type[Score] | None:
-    """Return the class that knows a score by its name, if there is one."""
+    """Return the class that implements a named score, or None."""
     with suppress(KeyError):
         table_function(name, classes)
         return TableScore
@@ -95,7 +95,7 @@ def _kind_of(name: str, classes: Array) -> type[Score] | None:
 
 
 def counts_every_class(score: Score) -> bool:
-    """Return whether rare classes count more in a score than their samples do."""
+    """Return whether a score gives rare classes more weight than their frequency."""
     if isinstance(score, OneClassScore):
         return counts_every_class(score.inner)
     if not isinstance(score, TableScore) or score.is_accuracy:
@@ -103,7 +103,7 @@ def counts_every_class(score: Score) -> bool:
     return not score.name.endswith(("_micro", "_weighted"))
 
 
-# What does not fit
+# Validation
 
 
 def check_scoring(
@@ -220,12 +220,12 @@ def _refuse_unfit(
 
 
 def _ranks_two_classes(score: Score) -> bool:
-    """Return whether the shares of votes do in place of probabilities."""
+    """Return whether vote shares can replace probabilities."""
     return score.needs == "decision" and score.classes.size == 2
 
 
 def try_out(score: Score, prediction: Prediction, owner: str) -> None:
-    """Score a whole ensemble as scikit-learn does, and refuse what cannot be."""
+    """Score a whole ensemble as scikit-learn does, or raise an error."""
     if isinstance(score, OneClassScore):
         return try_out(score.inner, score.as_two_classes(prediction), owner)
     if score.is_accuracy or isinstance(score, MeanScore):
@@ -252,7 +252,7 @@ def try_out(score: Score, prediction: Prediction, owner: str) -> None:
 
 
 def _hint(score: Score) -> str:
-    """Return the name of a score that would do, where there is one beside it."""
+    """Return the name of a related score that would work, if any."""
     if score.given == "average_precision":  # it asks for a class called 1
         return (
             "; positive=, or make_scorer(average_precision_score, "
@@ -267,7 +267,7 @@ def _hint(score: Score) -> str:
     return ""
 
 
-# Scores of votes, of models and of counts
+# Scores of votes, models and counts
 
 
 def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
@@ -356,7 +356,7 @@ def _model_prediction(
     y: IntArray,
     score: Score,
 ) -> Prediction:
-    """Return what a model says: classes, and what each of them gets if that counts."""
+    """Return a model's predictions: classes, and class shares if needed."""
     codes = np.searchsorted(score.classes, as_labels(model.predict(X), "predictions"))
     if not score.needs_shares:
         return StoredPrediction(codes, y)
@@ -380,9 +380,9 @@ def _labels(model: Any) -> Array:
 def score_counts(
     scoring: Any, classes: Array, counts: PairedCounts, owner: str
 ) -> tuple[Score, tuple[float, float], tuple[float, float, float]]:
-    """Return the score that is meant, what both models get, and standard errors.
+    """Return the score, its value for both models, and standard errors.
 
-    The errors are those of both scores, and of their difference.
+    The standard errors are those of both scores and of their difference.
     """
     asker = f"{owner}(scoring={shown_scoring(scoring)})"
     score = _as_table_score(find_score(scoring, classes, owner), asker)

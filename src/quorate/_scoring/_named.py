@@ -1,8 +1,8 @@
-"""Scores known by name: of tables of classes, and of what classes get.
+"""Scores known by name, computed from confusion matrices or class shares.
 
 A table has a row for each true class and a column for each predicted one. Every
 function of tables takes many at once, along the leading axes. Leaving a sample out
-takes one from a cell, so the jackknife over all samples is one over the cells.
+reduces one cell by one, so the jackknife over samples is a loop over cells.
 """
 
 from abc import abstractmethod
@@ -20,17 +20,17 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import Prediction, Votes, subset_errors
 
 TableFunction: TypeAlias = Callable[[FloatArray], FloatArray]
-# For each class judged: its code, what ranks the samples, and which are of it.
+# For each evaluated class: its code, the ranking values, and its samples.
 _Columns: TypeAlias = list[tuple[int, FloatArray, BoolArray]]
 
 
-# Tables of true and predicted classes
+# Confusion matrices
 
 
 class TableScore(Score):
-    """A function of the table of true and predicted classes.
+    """A function of the confusion matrix.
 
-    A sample on which nobody votes counts as a guess: a share of it for each class.
+    A sample without votes counts as a guess: an equal share for each class.
     """
 
     __slots__ = ()
@@ -49,13 +49,13 @@ class TableScore(Score):
         return score, parts[y, inputs]
 
     def of_tables(self, counts: FloatArray) -> FloatArray:
-        """Return the score of tables with a last column of samples nobody votes on."""
+        """Return the score of tables whose last column counts samples without votes."""
         known, nobody = counts[..., :-1], counts[..., -1:]
         function = table_function(self.name, self.classes)
         return function(np.asarray(known + nobody / known.shape[-1]))
 
     def cell_parts(self, counts: FloatArray) -> tuple[float, FloatArray]:
-        """Return the score of a table, and the part of a sample of each cell in it."""
+        """Return the score of a table, and the pseudo-value of each cell's samples."""
         score, n = float(self.of_tables(counts)), counts.sum()
         parts = np.full(counts.shape, score)
         if n < 2:
@@ -68,7 +68,7 @@ class TableScore(Score):
 
 
 class AccuracyEstimate(ScoreEstimate):
-    """An accuracy, with exact limits."""
+    """An accuracy with exact limits."""
 
     __slots__ = ()
     _ddof = 0
@@ -81,7 +81,7 @@ class AccuracyEstimate(ScoreEstimate):
     def excess_limit(self, other: ScoreEstimate, confidence: float) -> float:
         """See :class:`ScoreEstimate`.
 
-        Ties count in part and are rounded against this one.
+        Partial errors at ties are rounded in favour of ``other``.
         """
         differences = self.losses - other.losses
         more = np.ceil(np.maximum(differences, 0).sum() - 1e-9)
@@ -90,10 +90,10 @@ class AccuracyEstimate(ScoreEstimate):
 
 
 class Accuracy(TableScore):
-    """The share of samples predicted right: errors are counted, not classes.
+    """The share of samples predicted correctly, by counting errors.
 
-    At a tie of the plurality vote an error counts in part, so that the table of
-    predicted classes does not tell. Counts are whole numbers until the last division.
+    At a tie of the plurality vote an error counts in part, which a confusion matrix
+    cannot express. Counts are integers until the last division.
     """
 
     __slots__ = ()
@@ -143,7 +143,7 @@ def count_pairs(codes: Array, y: IntArray, n_classes: int) -> FloatArray:
            [0., 0., 1.]])
     """
     width = n_classes + 1
-    # Labels are kept in small integers, which products of classes leave.
+    # Labels use small integer types, in which products of classes overflow.
     places = y.astype(np.intp) * width + codes % width
     found = np.bincount(places, minlength=n_classes * width)
     return found.reshape(n_classes, width).astype(float)
@@ -155,14 +155,14 @@ def accuracy(tables: FloatArray) -> FloatArray:
 
 
 def balanced(tables: FloatArray) -> FloatArray:
-    """Return the mean recall of the classes that have samples."""
+    """Return the mean recall of the classes that occur."""
     true = tables.sum(axis=-1)
     recalls = _over(_right(tables), true)
     return _over(recalls.sum(axis=-1), (true > 0).sum(axis=-1))
 
 
 def matthews(tables: FloatArray) -> FloatArray:
-    """Return Matthews' correlation of true and predicted classes."""
+    """Return the Matthews correlation coefficient."""
     true, predicted = tables.sum(axis=-1), tables.sum(axis=-2)
     n = true.sum(axis=-1)
     both = _right(tables).sum(axis=-1) * n - (true * predicted).sum(axis=-1)
@@ -171,7 +171,7 @@ def matthews(tables: FloatArray) -> FloatArray:
 
 
 def by_class(tables: FloatArray, kind: str, average: str | int) -> FloatArray:
-    """Return precision, recall, F1 or Jaccard's index of a class or over classes."""
+    """Return precision, recall, F1 or Jaccard index of a class or averaged."""
     right = _right(tables)
     true, predicted = tables.sum(axis=-1), tables.sum(axis=-2)
     above, below = {
@@ -197,10 +197,10 @@ _PLAIN: dict[str, TableFunction] = {
 
 
 def table_function(name: str, classes: Array) -> TableFunction:
-    """Return the function of tables that a score of that name is.
+    """Return the function of confusion matrices for a named score.
 
-    It is looked up by name, so that a score in a file holds no function. KeyError
-    means that a table of true and predicted classes does not tell the score.
+    It is looked up by name, so that a stored score contains no function. Raises
+    KeyError for scores that a confusion matrix does not determine.
     """
     kind, _, average = name.partition("_")
     if kind not in ("precision", "recall", "f1", "jaccard"):
@@ -232,16 +232,16 @@ def _right(tables: FloatArray) -> FloatArray:
 
 
 def _over(above: FloatArray, below: FloatArray) -> FloatArray:
-    """Divide; nothing over nothing is 0."""
+    """Divide; 0 / 0 is 0."""
     there = below > 0
     return np.asarray(np.where(there, above, 0.0) / np.where(there, below, 1.0))
 
 
-# What classes get
+# Class shares
 
 
 class MeanScore(Score):
-    """The mean of a function of what the classes get on a sample."""
+    """The mean of a function of the class shares of a sample."""
 
     __slots__ = ()
 
@@ -259,13 +259,13 @@ class MeanScore(Score):
 
 
 def log_likelihood(shares: FloatArray, y: IntArray) -> FloatArray:
-    """Return the logarithm of what the true class gets, cut off as scikit-learn has."""
+    """Return the log of the true class's share, clipped as in scikit-learn."""
     least = np.finfo(shares.dtype).eps
     return np.asarray(np.log(np.clip(shares[np.arange(y.size), y], least, 1 - least)))
 
 
 def negated_brier(shares: FloatArray, y: IntArray) -> FloatArray:
-    """Return minus the squared distance to the truth; half of it for two classes."""
+    """Return the negative squared distance to the truth; half of it for two classes."""
     if shares.shape[1] == 2:
         return np.asarray(-((shares[:, 1] - y) ** 2))
     squares = (shares**2).sum(axis=1) - 2 * shares[np.arange(y.size), y] + 1
@@ -276,18 +276,18 @@ MEANS = {"neg_log_loss": log_likelihood, "neg_brier_score": negated_brier}
 
 
 class _Ranking(Score):
-    """An area for one of two classes, or a mean over classes against the others."""
+    """An area for one of two classes, or a one-vs-rest mean over classes."""
 
     __slots__ = ()
 
     @property
     def place(self) -> int:
-        """Which of two classes is the positive one."""
+        """Position of the positive class."""
         return 1
 
     @abstractmethod
     def of_class(self, ranking: FloatArray, there: BoolArray) -> float:
-        """Return the area for the class of which the samples ``there`` are."""
+        """Return the area for a class, given the mask of its samples."""
 
     def inputs(self, prediction: Prediction) -> Array:
         """See :class:`Score`."""
@@ -307,7 +307,7 @@ class _Ranking(Score):
         return [each for each in columns if each[2].any() and not each[2].all()]
 
     def _weights(self, columns: _Columns) -> FloatArray:
-        """Return what classes count: all the same, or by their samples."""
+        """Return the class weights: equal, or by number of samples."""
         if not self.name.endswith("_weighted"):
             return np.full(len(columns), 1.0 / max(len(columns), 1))
         sizes = np.array([there.sum() for _, _, there in columns], dtype=float)
@@ -315,7 +315,7 @@ class _Ranking(Score):
 
 
 class AreaUnderRoc(_Ranking):
-    """The area under the ROC curve: how often a sample is ranked before another."""
+    """The area under the ROC curve."""
 
     __slots__ = ()
 
@@ -328,7 +328,7 @@ class AreaUnderRoc(_Ranking):
     def value_and_parts(self, inputs: Array, y: IntArray) -> tuple[float, FloatArray]:
         """See :class:`Score`.
 
-        The parts are DeLong's placements of each sample among those of the other side.
+        The parts are DeLong's placements of each sample among those of the other class.
         """
         columns = self._columns(inputs, y)
         if not columns:
@@ -339,7 +339,7 @@ class AreaUnderRoc(_Ranking):
         weights = self._weights(columns)
         score, together = float(areas @ weights), weights @ parts
         if self.name.endswith("_weighted") and inputs.shape[1] > 1:
-            # Another sample of a class also changes what the class counts.
+            # Another sample of a class also changes the weight of the class.
             own = np.zeros(self.classes.size)
             own[[code for code, _, _ in columns]] = areas
             together = together + own[y] - score
@@ -347,7 +347,7 @@ class AreaUnderRoc(_Ranking):
 
 
 def _placements(ranking: FloatArray, there: BoolArray) -> tuple[float, FloatArray]:
-    """Return the area, and its parts of the samples."""
+    """Return the area, and its per-sample parts."""
     n, n_in = there.size, int(there.sum())
     n_out = n - n_in
     ranks = rankdata(ranking)
@@ -361,7 +361,7 @@ def _placements(ranking: FloatArray, there: BoolArray) -> tuple[float, FloatArra
 
 
 class AveragePrecision(_Ranking):
-    """The precision, averaged over the ranks at which samples of the class come."""
+    """Average precision: the mean precision at the ranks of the class's samples."""
 
     __slots__ = ()
 
@@ -374,7 +374,7 @@ class AveragePrecision(_Ranking):
         """See :class:`_Ranking`."""
         order = np.argsort(-ranking, kind="stable")
         falling, hits = ranking[order], np.cumsum(there[order])
-        # Equal samples come in together.
+        # Samples with equal scores are added together.
         last = np.append(np.flatnonzero(np.diff(falling)), falling.size - 1)
         hits = hits[last]
         return float(np.sum(np.diff(hits, prepend=0) * hits / (last + 1)) / hits[-1])

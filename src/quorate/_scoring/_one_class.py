@@ -1,4 +1,4 @@
-"""A score of one class against all others, whatever the classes are called."""
+"""Scores of one class against all others, for any labels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from quorate._votes import Prediction
 
 @dataclass(frozen=True, slots=True)
 class PositiveClass:
-    """What ``scoring`` and ``positive`` say together; goes wherever a scoring goes."""
+    """The arguments ``scoring`` and ``positive``, combined into one value."""
 
     scoring: Any
     label: Any
@@ -38,12 +38,12 @@ class PositiveClass:
         return alike.index(True)
 
     def __repr__(self) -> str:
-        """Return both as they stand in a call."""
+        """Return both arguments as written in a call."""
         return f"{shown_scoring(self.scoring)}, positive={self.label!r}"
 
 
 def with_positive(scoring: Any, positive: Any, owner: str) -> Any:
-    """Return a scoring of one class, or the one given where none is named."""
+    """Return a scoring for one class, or the given one if no class is named."""
     if positive is None:
         return scoring
     if scoring is None or (isinstance(scoring, str) and scoring == "accuracy"):
@@ -75,13 +75,13 @@ class OneClassScore(Score):
         return f"{self.inner.title} of {self.classes.tolist()[self.place]}"
 
     def as_two_classes(self, prediction: Prediction) -> StoredPrediction:
-        """Return a prediction of the class and of the others."""
+        """Return a prediction for the class against the others."""
         codes = prediction.codes()
         two = np.where(codes < 0, -1, codes == self.place)
         shares = np.empty((0, 0))
         if self.needs_shares:
             own = prediction.shares()[:, self.place]
-            # What decision functions say has no other part than its opposite.
+            # The opposite of a decision function is its negative.
             shares = np.column_stack([1 - own if own.min() >= 0 else -own, own])
         return StoredPrediction(two, self._truth(prediction.y), shares)
 

@@ -1,4 +1,4 @@
-"""What every score can do: rate a prediction, and tell how sure one can be of that."""
+"""The interface of scores: evaluate a prediction, with its uncertainty."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from quorate._votes import (
     prefix_predictions,
 )
 
-# Groups of samples that the jackknife leaves out in turn.
+# Number of jackknife groups.
 _GROUPS = 10
 _SEED = 0
 
@@ -51,9 +51,9 @@ class ScoreEstimate:
         return self._standard_error(self.losses)
 
     def behind(self, other: "ScoreEstimate") -> tuple[float, float]:
-        """Return by how much this is worse than another, and the standard error.
+        """Return how much worse this is than another, and the standard error.
 
-        Both have to be about the same samples.
+        Both have to be on the same samples.
         """
         differences = self.losses - other.losses
         return other.score - self.score, self._standard_error(differences)
@@ -63,7 +63,7 @@ class ScoreEstimate:
         return self.loss + self._quantile(confidence) * self.standard_error
 
     def excess_limit(self, other: "ScoreEstimate", confidence: float) -> float:
-        """Return an upper limit on by how much this is worse than another."""
+        """Return an upper limit on how much worse this is than another."""
         apart, doubt = self.behind(other)
         return apart + self._quantile(confidence) * doubt
 
@@ -82,9 +82,9 @@ class ScoreEstimate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredPrediction:
-    """What a model says on each sample, at hand already.
+    """Stored predictions of a model on each sample.
 
-    The shares, what each class gets, are needed only for scores that look at them.
+    The class shares are needed only for scores that use them.
     """
 
     stored_codes: IntArray
@@ -131,42 +131,42 @@ class Score(ABC):
 
     @property
     def title(self) -> str:
-        """The name, in words."""
+        """The name in words."""
         return self.name.replace("_", " ")
 
     @property
     def needs_shares(self) -> bool:
-        """Whether more than predicted classes is looked at."""
+        """Whether the score uses more than predicted classes."""
         return self.needs != "labels"
 
     @property
     def is_accuracy(self) -> bool:
-        """Whether this is plain accuracy, which people know as its error."""
+        """Whether this is plain accuracy, which is shown as an error rate."""
         return self.given is None
 
     @property
     def needs_every_class(self) -> bool:
-        """Whether samples that lack a class cannot be scored."""
+        """Whether samples without some class cannot be scored."""
         return not self.is_accuracy
 
     @property
     def loss_without_members(self) -> float:
-        """What is missing where nobody votes."""
+        """The loss of a sample without votes."""
         return self.top
 
     @abstractmethod
     def inputs(self, prediction: Prediction) -> Array:
-        """Return what the score looks at, samples along the first axis."""
+        """Return the inputs of the score, with samples along the first axis."""
 
     @abstractmethod
     def value(self, inputs: Array, y: IntArray) -> float:
-        """Return the score of what :meth:`inputs` gave."""
+        """Return the score of the inputs returned by :meth:`inputs`."""
 
     def value_and_parts(self, inputs: Array, y: IntArray) -> tuple[float, FloatArray]:
         """Return the score, and the pseudo-values of samples or groups of them.
 
-        Unless a score knows better, one group of samples after the other is left out.
-        Every class is spread over the groups, so that none is gone without one of them.
+        By default a grouped jackknife. Every class is spread over the groups, so that
+        leaving one out loses no class.
         """
         n_groups = min(_GROUPS, y.size)
         groups = stratified_folds(y, n_groups, _SEED)
@@ -179,12 +179,12 @@ class Score(ABC):
         return whole, n_groups * whole - (n_groups - 1) * without
 
     def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
-        """Return the score of what :meth:`inputs` gave, with its standard error."""
+        """Return the score of the inputs, with its standard error."""
         value, parts = self.value_and_parts(inputs, y)
         return ScoreEstimate(value, self.top - value, -parts)
 
     def loss(self, inputs: Array, y: IntArray) -> float:
-        """Return what is missing to the best value of the score."""
+        """Return the difference to the best possible score."""
         return self.top - self.value(inputs, y)
 
     def estimate_prediction(self, prediction: Prediction) -> ScoreEstimate:
@@ -251,12 +251,12 @@ class Score(ABC):
         return np.array([self.loss(inputs, votes.y) - whole for inputs in others])
 
     def loss_text(self, loss: float) -> str:
-        """Return a loss as people know it: the score, or the error for accuracy."""
+        """Return a loss as text: the score, or the error rate for accuracy."""
         return f"{loss if self.is_accuracy else self.top - loss:.4f}"
 
     @property
     def loss_title(self) -> str:
-        """What :meth:`loss_text` shows."""
+        """Title of what :meth:`loss_text` shows."""
         return "error" if self.is_accuracy else self.title
 
     def __repr__(self) -> str:
@@ -264,7 +264,7 @@ class Score(ABC):
 
 
 def stratified_folds(y: IntArray, n_folds: int, seed: Any) -> IntArray:
-    """Return the fold of each sample; every class is spread over all folds."""
+    """Return the fold of each sample, stratified by class."""
     mixed = np.random.default_rng(seed).permutation(y.size)
     by_class = mixed[np.argsort(y[mixed], kind="stable")]
     folds = np.empty(y.size, dtype=np.intp)
@@ -273,7 +273,7 @@ def stratified_folds(y: IntArray, n_folds: int, seed: Any) -> IntArray:
 
 
 def where_voted(votes: Votes) -> Votes:
-    """Return the votes on the samples that somebody may vote on."""
+    """Return the votes on samples with at least one usable vote."""
     if not votes.is_masked:
         return votes
     return votes.at(np.flatnonzero((votes.codes >= 0).any(axis=0)))
@@ -282,7 +282,7 @@ def where_voted(votes: Votes) -> Votes:
 def finite_losses(estimates: Iterable[ScoreEstimate]) -> tuple[FloatArray, FloatArray]:
     """Return losses and their standard errors.
 
-    A size of which the score cannot be computed is the worst there is.
+    A size whose score cannot be computed gets the worst loss.
     """
     pairs = [(each.loss, each.standard_error) for each in estimates]
     losses, errors = np.array(pairs, dtype=float).reshape(-1, 2).T
@@ -294,10 +294,10 @@ def _finite_or(values: FloatArray, other: float) -> FloatArray:
 
 
 class LossCurve(NamedTuple):
-    """Losses of the first 1, 2, ... members, beside that of all on the same samples.
+    """Losses of the first 1, 2, ... members, and of all on the same samples.
 
-    Limits are upper limits on how much larger each is than that of all, errors the
-    standard errors of these differences.
+    Limits are upper limits on the excess over the loss of all, errors are the standard
+    errors of these differences.
     """
 
     losses: FloatArray
@@ -308,10 +308,10 @@ class LossCurve(NamedTuple):
 
 
 class FoldInputs:
-    """What 1, 2, ... members get on folds of the samples, put together.
+    """Inputs of 1, 2, ... members, collected over folds of the samples.
 
-    Where members may vote on some samples only, the first so many of an order are
-    not as many as vote on a sample: limits go by the first, losses by as many.
+    With masked votes, the first n members of an order are not n votes on every sample:
+    limits use the former, losses the latter.
     """
 
     def __init__(self, score: Score, votes: Votes, n_sizes: int) -> None:
@@ -319,7 +319,7 @@ class FoldInputs:
         self.by_place = self.by_votes = np.empty(0)
 
     def watch(self, samples: IntArray, prefixes: Iterable[Array]) -> Iterator[Array]:
-        """Pass on the inputs of the first 1, 2, ... members, and note them."""
+        """Pass on the inputs of the first 1, 2, ... members, and record them."""
         for size, inputs in enumerate(prefixes):
             if not self.by_votes.size:
                 shape = (self.n_sizes, self.votes.n_samples, *inputs.shape[1:])
@@ -331,11 +331,11 @@ class FoldInputs:
             yield inputs
 
     def add(self, samples: IntArray, rows: Array) -> None:
-        """Note the inputs of 1, 2, ... members that vote."""
+        """Record the inputs of 1, 2, ... voting members."""
         self.by_votes[:, samples] = rows
 
     def curve(self, n_sizes: int, confidence: float) -> LossCurve:
-        """Return the losses of so many sizes."""
+        """Return the losses of this many sizes."""
         score, y = self.score, self.votes.y
         full = score.estimate_votes(self.votes)
         each = [score.estimate(row, y) for row in self.by_votes[:n_sizes]]

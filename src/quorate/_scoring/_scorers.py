@@ -1,7 +1,7 @@
-"""What a user gives as ``scoring``, as a scorer of scikit-learn's kind.
+"""Convert the argument ``scoring`` to a scikit-learn scorer.
 
-A scorer asks an estimator about samples. Here only the answers are left, so it gets an
-estimator that repeats them, and samples into which it cannot look.
+A scorer calls an estimator on samples. Only predictions are available here, so it gets
+an estimator that replays them, and samples that it cannot read.
 """
 
 import inspect
@@ -21,7 +21,7 @@ from quorate._scoring._score import Needs, Score
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Prediction
 
-# What scikit-learn lists beside the scores of classifiers, whichever version it is.
+# Scores of scikit-learn that are not for classifiers, in any version.
 _FOREIGN = re.compile(
     r"(r2|explained_variance)(_score)?|.*(error|deviance)(_score)?|.*_samples"
     r"|d2_(absolute|pinball|tweedie).*|.*(rand_score|mutual_info_score|mallows_score)"
@@ -37,22 +37,22 @@ _WORDS_FOR_LOSSES = ("_loss", "_error", "_deviance")
 
 
 def known_names() -> list[str]:
-    """Return the names of the scores that judge classifiers."""
+    """Return the names of scores for classifiers."""
     return [name for name in get_scorer_names() if not _FOREIGN.fullmatch(name)]
 
 
 def needs_of(name: str) -> Needs:
-    """Return what a score of that name looks at."""
+    """Return the outputs that a named score uses."""
     if _PROBABILITIES.fullmatch(name):
         return "probabilities"
     return "decision" if name in _RANKINGS else "labels"
 
 
 def name_of(scorer: Any) -> str | None:
-    """Return the name scikit-learn has for a scorer, None if it has none.
+    """Return scikit-learn's name for a scorer, or None.
 
-    Another function may be called as scikit-learn's is, so that names do not tell:
-    function, parameters and sign do.
+    Functions of the same name may differ, so function, parameters and sign are
+    compared.
     """
     function = _function_of(scorer)
     if function is None:
@@ -65,7 +65,7 @@ def name_of(scorer: Any) -> str | None:
 
 
 def _function_of(scorer: Any) -> Any:
-    """Return the function in a scorer of ``make_scorer``, None if it is another."""
+    """Return the function in a scorer of ``make_scorer``, or None."""
     if not isinstance(scorer, type(get_scorer("accuracy"))):
         return None
     return next(part for part in vars(scorer).values() if callable(part))
@@ -94,7 +94,7 @@ def _called(function: Any) -> tuple[str, bool]:
 
 
 def shown_scoring(scoring: Any) -> str:
-    """Return a score as the user gave it, for messages."""
+    """Return a score as given by the user, for messages."""
     if isinstance(scoring, str):
         return repr(scoring)
     function = _function_of(scoring)
@@ -107,7 +107,7 @@ def shown_scoring(scoring: Any) -> str:
 
 
 def scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
-    """Return a scorer, what it is called, and whether scikit-learn calls it that."""
+    """Return a scorer, its name, and whether this is scikit-learn's name."""
     if isinstance(scoring, str):
         _refuse_foreign(scoring, repr(scoring), owner)
         if scoring not in known_names():
@@ -177,12 +177,12 @@ def _needed_parameters(function: Any) -> list[str]:
         p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     required = [p.name for p in positional if p.default is p.empty]
-    # The second of two may have a default, as log_loss has.
+    # The second of two may have a default, as in log_loss.
     return required if len(required) > 1 else [p.name for p in positional[:2]]
 
 
 def needs_of_scorer(scorer: Any, classes: Array) -> Needs:
-    """Find out what a scorer looks at, by letting it ask."""
+    """Find out which outputs a scorer uses, by calling it."""
     if isinstance(scorer, partial) and scorer.func is _score_answers:
         methods = {scorer.args[1]}
     else:
@@ -192,14 +192,13 @@ def needs_of_scorer(scorer: Any, classes: Array) -> Needs:
     return "probabilities" if "predict_proba" in methods else "labels"
 
 
-# Answers that are at hand
+# Replayed predictions
 
 
 class LooksInside(AttributeError, ValueError):
-    """A scorer wants to know more of samples than which they are.
+    """Error raised if a scorer accesses the contents of samples.
 
-    An attribute that is missing says so too, so that a scorer may still ask whether
-    there is one.
+    Also an ``AttributeError``, so that a scorer may still test for attributes.
     """
 
     def __init__(self) -> None:
@@ -240,7 +239,7 @@ class HiddenSamples(NDArrayOperatorsMixin):
         return int(self.places.size)
 
     def __getitem__(self, rows: Any) -> "HiddenSamples":
-        """Return some of the samples."""
+        """Return a subset of the samples."""
         if isinstance(rows, (list, np.ndarray)):
             rows = np.asarray(rows)
         one_by_one = getattr(rows, "ndim", 0) == 1 and rows.dtype.kind in "biu"
@@ -287,9 +286,9 @@ class _Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _ask(scorer: Any, classes: Array) -> tuple[set[str], bool]:
-    """Return what a scorer asks for, and whether it looks at the samples.
+    """Return which outputs a scorer uses, and whether it reads the samples.
 
-    It gets two samples of each class, half of them predicted right.
+    It is called on two samples of each class, half of them predicted correctly.
     """
     places: IntArray = np.arange(classes.size)
     codes = np.concatenate([places, np.roll(places, 1)])
@@ -314,11 +313,11 @@ def _ask(scorer: Any, classes: Array) -> tuple[set[str], bool]:
 def evaluate(
     scorer: Any, classes: Array, codes: IntArray, shares: FloatArray, y: IntArray
 ) -> float:
-    """Return what a scorer says about answers; no shares where it looks at none."""
+    """Return a scorer's value for predictions; shares only if it uses them."""
     if not y.size:
         return np.nan
     if shares.size and shares.min() >= 0:  # not what a decision function says
-        # Means of ones can be off by rounding, which scikit-learn refuses.
+        # Rounding can move means of ones above 1, which scikit-learn rejects.
         shares = np.minimum(shares, 1.0)
     answers: dict[str, Array] = {"predict": classes[codes]}
     if shares.size:
@@ -331,10 +330,10 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class EvaluatedScore(Score):
-    """A score that is evaluated anew for every answer.
+    """A score computed by its scorer for every prediction.
 
-    Samples on which nobody votes are left out where only classes are looked at. Of an
-    "own" score nothing is known but what its scorer says.
+    Samples without votes are left out if only classes are used. Nothing else is assumed
+    about a user's own score.
     """
 
     scorer: Any

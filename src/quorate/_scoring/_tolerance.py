@@ -1,4 +1,4 @@
-"""Tolerances that mean nothing: a model that ignores a class would keep to them."""
+"""Check for tolerances so large that a model could ignore a class."""
 
 import math
 from typing import Any

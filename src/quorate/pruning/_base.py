@@ -1,4 +1,4 @@
-"""What all pruning methods share: tags, checks, size, order and support."""
+"""Shared code of all pruning methods: tags, checks, size, order and support."""
 
 import hashlib
 import math
@@ -105,7 +105,7 @@ def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
     if is_whole(keep) and 1 <= int(keep) <= n_members:
         return int(keep)
     if is_number(keep) and not is_whole(keep) and 0 < float(keep) <= 1:
-        # The hair less keeps 0.3 * 10 from becoming 4.
+        # The small offset keeps 0.3 * 10 from being rounded up to 4.
         return max(1, math.ceil(float(keep) * n_members - 1e-9))
     raise ValueError(
         f"{owner}(keep={keep!r}): keep 1 to {n_members} members, "
@@ -113,19 +113,19 @@ def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
     )
 
 
-# Sums of floats that should be equal may differ by this much, relatively.
+# Relative tolerance for sums of floats that should be equal.
 NEAR = 1e-12
-# Losses this close, relatively, are equal.
+# Relative tolerance within which losses count as equal.
 TOLERANCE = 1e-9
 
 
 def first_best(
     scores: Array, allowed: BoolArray, tolerance: float = 0.0, unit: float = 1.0
 ) -> int:
-    """Return the lowest position among the allowed whose score is largest.
+    """Return the lowest allowed position with the largest score.
 
-    With a tolerance, scores that close to the largest, relative to it or to ``unit`` if
-    that is more, count as equal.
+    With a tolerance, scores this close to the largest count as equal, relative to it or
+    to ``unit`` if that is larger.
     """
     open_scores = np.where(allowed, scores, -np.inf)
     best = open_scores.max()
@@ -168,7 +168,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     weights_: FloatArray
 
-    # Lent to the hooks while ``fit`` runs.
+    # Set for the hooks while ``fit`` runs.
     _X: Any
     _unlabelled: Votes | None
     _progress: Progress
@@ -209,13 +209,13 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         check(votes, f"{self._owner}.fit")
         if unlabelled is not None:
             check_votes(unlabelled, f"{self._owner}.fit(unlabelled)")
-        # A summary is all that methods that take one will ask for.
+        # Methods that accept a summary need nothing else.
         given = cast("Votes", votes)
         seen = given if self.tags.uses_weights else given.unweighted()
         self._X, self._unlabelled = X, unlabelled
         self._progress = progress or advance
         try:
-            # What is too small to be told from 0 is 0, whatever NumPy was told.
+            # Underflow to 0 is fine, whatever NumPy's error settings.
             with np.errstate(under="ignore"):
                 if self.keep is None and self.tags.finds_size:
                     picked = self._select_any_size(seen)
@@ -274,33 +274,32 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     @abstractmethod
     def _select(self, votes: Votes, size: int) -> Sequence[int] | Array:
-        """Return the members picked, in order.
+        """Return the selected members, in order.
 
-        While it runs, ``self._X`` and ``self._unlabelled`` are what ``fit`` was given,
-        None if nothing, and ``self._progress(done, total)`` may be called.
+        While it runs, ``self._X`` and ``self._unlabelled`` are the arguments of ``fit``
+        or None, and ``self._progress(done, total)`` may be called.
         """
 
     def _select_any_size(self, votes: Votes) -> Sequence[int] | Array:
-        """Return as many members as the method finds best, where ``keep`` is None.
+        """Return a selection of the best size, for ``keep=None``.
 
-        Only methods with the tag ``finds_size`` are asked; for most, any size is no
-        limit to the size.
+        Only called for methods with the tag ``finds_size``; most treat it as no limit.
         """
         return self._select(votes, votes.n_members)
 
     def _needs_samples(self, votes: VoteCounts, parameter: str) -> Votes:
-        """Return the votes, or refuse a summary for what a parameter asks of them."""
+        """Return the votes, or raise an error if a parameter needs samples."""
         given = getattr(self, parameter)
         check_votes(votes, f"{self._owner}({parameter}={given!r}).fit")
         return cast("Votes", votes)
 
     def _refuse(self, parameter: str, fits: str) -> ValueError:
-        """Return the error for a parameter that does not fit."""
+        """Return the error for an invalid parameter."""
         given = getattr(self, parameter)
         return ValueError(f"{self._owner}({parameter}={given!r}): {fits}.")
 
     def _one_of(self, parameter: str, *allowed: str) -> None:
-        """Raise ``ValueError`` unless the parameter is one of the words."""
+        """Raise ``ValueError`` unless the parameter is one of the given words."""
         given = getattr(self, parameter)
         if not isinstance(given, str) or given not in allowed:
             raise self._refuse(parameter, f"use {' or '.join(map(repr, allowed))}")
@@ -313,7 +312,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _number(
         self, parameter: str, most: float = np.inf, *, above_0: bool = False
     ) -> float:
-        """Return the parameter as a finite float from 0 to ``most``, or refuse it."""
+        """Return the parameter as a float from 0 to ``most``, or raise an error."""
         given = getattr(self, parameter)
         lowest = np.nextafter(0, 1) if above_0 else 0
         if is_number(given) and lowest <= given <= most and given < np.inf:
@@ -323,7 +322,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         raise self._refuse(parameter, fits)
 
     def _count(self, parameter: str, lowest: int = 0) -> int:
-        """Return the parameter as a whole number, or refuse it."""
+        """Return the parameter as an integer, or raise an error."""
         given = getattr(self, parameter)
         if not is_whole(given) or given < lowest:
             raise self._refuse(parameter, f"a whole number, {lowest} or more")
@@ -331,7 +330,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     @property
     def _is_balanced(self) -> bool:
-        """Whether samples count by their class; never without ``class_weight``."""
+        """Whether samples are weighted by class; False without ``class_weight``."""
         given = getattr(self, "class_weight", None)
         if given is None or (isinstance(given, str) and given == "balanced"):
             return given is not None
@@ -343,7 +342,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
 
 def _digest(votes: Votes) -> str:
-    """Return a digest by which votes on other samples differ, in little time."""
+    """Return a cheap digest that distinguishes votes on different samples."""
     total = hashlib.blake2b(repr(votes.codes.shape).encode(), digest_size=16)
     total.update(votes.y.astype("<i8").tobytes())
     for member in np.linspace(0, votes.n_members - 1, _MEMBERS_TO_KNOW).astype(int):
@@ -352,10 +351,10 @@ def _digest(votes: Votes) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number and no flag."""
+    """Return whether a value is a number, not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is a whole number and no flag."""
+    """Return whether a value is an integer, not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)

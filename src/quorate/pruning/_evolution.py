@@ -1,4 +1,4 @@
-"""SEP and PEP: let bits flip at random and keep what is better."""
+"""SEP and PEP: evolutionary search that flips random members."""
 
 import math
 import time
@@ -15,10 +15,10 @@ from quorate._votes import Votes
 from quorate.pruning._base import Pruner, PrunerTags
 from quorate.pruning._running import RunningVote, running_vote
 
-# Mutations drawn at a time.
+# Number of mutations drawn at a time.
 _BATCH = 1024
-# Where nobody says how long to search: n**2 ln n mutations, as the paper has it, are so
-# many for 303 members. Around a set that enters the archive, many more are looked at.
+# Default limits. The paper's n**2 ln n mutations reach this number at 303 members. The
+# search around a set that enters the archive looks at many more.
 _MOST_MUTATIONS, _MOST_LOOKS = 2**19, 2**26
 
 
@@ -44,7 +44,7 @@ class _Evolution(Pruner):
     def _begin(
         self, votes: Votes, most: int
     ) -> tuple[RunningVote, np.random.Generator, int, float]:
-        """Return the vote of a random set, the generator, rounds and the deadline."""
+        """Return a random initial vote, the generator, the rounds and the deadline."""
         self._one_of("ties", "expected", "lowest")
         n, limit = votes.n_members, math.inf
         rounds = min(round(n**2 * math.log(n)), _MOST_MUTATIONS)
@@ -60,7 +60,7 @@ class _Evolution(Pruner):
         return running, rng, rounds, deadline
 
     def _start(self, rng: np.random.Generator, n_members: int, most: int) -> IntArray:
-        """Draw a random set that is not empty and not larger than allowed."""
+        """Draw a random non-empty set within the size limit."""
         while True:
             drawn = np.flatnonzero(rng.random(n_members) < 0.5)
             if drawn.size > most:
@@ -250,11 +250,11 @@ class Archive:
         self.states: dict[int, Any] = {}
 
     def sizes(self) -> list[int]:
-        """Return the sizes there are, smallest first."""
+        """Return the sizes in the archive, smallest first."""
         return sorted(self.errors)
 
     def offer(self, running: RunningVote) -> bool:
-        """Let the set in unless one there is better; tell whether it came in."""
+        """Add the set unless a better one is present; return whether it was added."""
         size, error = running.size, running.error
         if size == 0:
             return False
@@ -272,9 +272,9 @@ class Archive:
 def walk_around(
     running: RunningVote, empty_error: float = math.inf
 ) -> Iterator[tuple[int, float]]:
-    """Flip every member once, each time the one that gives the smallest error.
+    """Flip every member once, greedily by the resulting error.
 
-    Yields (member, error) after each flip; the running is that of the new set.
+    Yields (member, error) after each flip; ``running`` then holds the new set.
     """
     free = np.ones(running.votes.n_members, dtype=bool)
     while free.any():

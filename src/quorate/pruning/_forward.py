@@ -1,4 +1,4 @@
-"""Search by any score: one member after the other, each once or several times."""
+"""Forward search by any score, with or without replacement."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,13 +20,13 @@ from quorate.pruning._running_average import SUMS, running_average, running_scor
 
 
 class _ByScore(Pruner):
-    """Methods that make a score of the average large."""
+    """Base class of methods that maximise a score of the average."""
 
     n_evaluations_: int
     scoring: Any
 
     def _running(self, votes: Votes, score: Score, most: int) -> RunningLoss:
-        """Return the loss of an empty average, or refuse to balance its classes."""
+        """Return the loss of an empty average; check that it can be balanced."""
         if self._is_balanced and score.name not in SUMS:
             raise self._refuse(
                 "class_weight",
@@ -228,7 +228,7 @@ class GreedySelection(_ByScore):
     def _run(
         self, votes: Votes, size: int, rounds: int, start: int, allowed: BoolArray
     ) -> list[int]:
-        """Return the members that came in, round by round, up to the best round."""
+        """Return the selected members round by round, up to the best round."""
         running = self._open(votes, rounds)
         alone = running.losses_among(allowed)
         begin = min(start, size, int(allowed.sum()))
@@ -247,7 +247,7 @@ class GreedySelection(_ByScore):
             if not open_to.any():
                 break
             after = running.losses_among(open_to)
-            # Of equals the one that came in least often, or the first always would.
+            # Among ties take the least selected member, or the first would always win.
             best = after.min()
             equal = open_to & (after <= best + TOLERANCE * max(1.0, abs(best)))
             used = np.bincount(picks, minlength=after.size)

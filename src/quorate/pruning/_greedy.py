@@ -1,4 +1,4 @@
-"""Grow a set member by member, watching the error of its vote."""
+"""Grow a set member by member, guided by the error of its vote."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _BACKFITTING_ROUNDS = 100
 
 
 class ErrorDriven(Pruner):
-    """Methods that read the vote error of a growing set."""
+    """Base class of methods that use the vote error of a growing set."""
 
     tags = PrunerTags(uses_weights=True, driven_by_accuracy=True)
     ties: Ties = "expected"
@@ -51,7 +51,7 @@ class ErrorDriven(Pruner):
         tolerance: float = 0.0,
         mend: Callable[[list[int]], None] = lambda picked: None,
     ) -> list[int]:
-        """Add the member of the largest score until there are enough.
+        """Add the member with the largest score until the size is reached.
 
         ``mend`` may exchange members after each addition.
         """
@@ -72,7 +72,7 @@ class ErrorDriven(Pruner):
         return picked
 
     def _lower_error(self, votes: Votes, size: int, mend_rounds: int = 0) -> list[int]:
-        """Add the member that lowers the error most, and exchange members so often."""
+        """Add the member that lowers the error most, with rounds of exchanges."""
         running: RunningLoss = self._open(votes)
         tolerance, everybody = 0.0, np.arange(votes.n_members)
         if self._is_balanced:
@@ -137,7 +137,7 @@ class ReducedError(ErrorDriven):
 
     @property
     def has_order(self) -> bool:
-        """Whether each prefix is a choice of its own; exchanges undo that."""
+        """Whether each prefix is a selection; not with exchanges."""
         return not self.backfitting
 
     def _select(self, votes: Votes, size: int) -> list[int]:
@@ -293,7 +293,8 @@ class MRMC(ErrorDriven):
         running.become(range(votes.n_members))
         with_all = total - running.error
         without = total - running.errors_if_flipped()
-        # Relevance is 1 - without / whole; a constant and a sign do not matter here.
+        # Relevance is 1 - without / whole; the constant and the sign are irrelevant
+        # here.
         relevance = -(without / (with_all or 1))
         by_both = np.lexsort((-relevance, -votes.accuracies))
         running.become([])
@@ -365,7 +366,7 @@ class DREP(ErrorDriven):
             few = int(np.ceil(rho * others.size - 1e-9))
             unlike = np.argsort(running.agreement()[others], kind="stable")[:few]
             after = running.errors_if_added(others[unlike])
-            # unlike is sorted by agreement and position, as ties are to be broken
+            # unlike is sorted by agreement and position, which breaks ties
             best = int(np.argmin(after))
             if not after[best] < running.error:
                 break
@@ -413,7 +414,7 @@ class Concurrency(ErrorDriven):
     class_weight: str | None = None
 
     def _gains(self, votes: Votes, running: RunningVote) -> tuple[Array, Array]:
-        """Return what a right and what a wrong vote earns on each sample."""
+        """Return the gain of a correct and of a wrong vote on each sample."""
         set_is_right = running.winners() == votes.y
         return np.where(set_is_right, 1, 2), np.where(set_is_right, 0, -2)
 

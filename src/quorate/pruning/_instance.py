@@ -1,4 +1,4 @@
-"""EPBD and FTAD: let one sample after the other choose the next member."""
+"""EPBD and FTAD: each pick is made for one sample."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -15,15 +15,15 @@ from quorate.exceptions import FewerMembersWarning, UninformativeMeasureWarning
 from quorate.pruning._base import Pruner
 from quorate.pruning._shares import most_accurate_first
 
-# A quantity of samples that c of n remaining members are right on.
+# A function of c correct votes among n remaining members, per sample.
 SampleRule = Callable[[IntArray, IntArray], FloatArray]
 
-# Logarithms in fixed point: sums of whole numbers tie exactly, whatever their order.
+# Fixed-point logarithms: integer sums tie exactly in any order.
 _FIXED_POINT = 2.0**40
 
 
 class _SampleDriven(Pruner):
-    """The loop that EPBD and FTAD share."""
+    """The selection loop shared by EPBD and FTAD."""
 
     stuck: str
     search: str
@@ -67,7 +67,7 @@ class _SampleDriven(Pruner):
 
     @abstractmethod
     def _remaining(self, votes: Votes) -> "_Remaining":
-        """Return the state of the members not picked yet."""
+        """Return the state of the members not yet picked."""
 
     def _counted(
         self, votes: Votes, margin: SampleRule, similarity: SampleRule
@@ -270,7 +270,7 @@ class FTAD(_SampleDriven):
         return self._counted(votes, margin, _similarity(measure))
 
     def _call(self, c: IntArray, n: IntArray) -> FloatArray:
-        """Ask the user's function, one number of members at a time."""
+        """Call the user's function, once per number of members."""
         values = np.zeros(c.shape)
         for size in np.unique(n[n > 0]):
             here = n == size
@@ -285,7 +285,7 @@ class FTAD(_SampleDriven):
 
 
 def _gap_margin(literal: bool) -> SampleRule:
-    """Return the margin of the error gap, exact: (2c - n) / n."""
+    """Return the exact margin of the error gap, (2c - n) / n."""
 
     def margin(c: IntArray, n: IntArray) -> FloatArray:
         value = (2 * c - n) / np.maximum(n, 1)
@@ -308,7 +308,7 @@ def _margin(diversity: SampleRule, own_sign: bool) -> SampleRule:
 
 
 def _similarity(measure: Measure) -> SampleRule:
-    """Return what is smallest where a measure says that members are most diverse."""
+    """Return a quantity that is smallest where members are most diverse."""
     sign = 1.0 if measure.direction == "lower" else -1.0
     return lambda c, n: sign * closed_form(measure.name, c, n)
 
@@ -319,11 +319,11 @@ def _gap_sign(c: IntArray, n: IntArray) -> Array:
 
 
 class _Remaining:
-    """How many of the remaining members are right on each sample, and what follows.
+    """Counts of remaining members that are correct on each sample, and derived keys.
 
-    The sample with the smallest key chooses. Key and margin depend on two numbers only,
-    how many are right and how many there are, so the key is looked up. Without a mask
-    all samples share the second number.
+    The sample with the smallest key is chosen. Key and margin depend only on the number
+    of correct and of remaining members, so they are looked up. Without a mask all
+    samples share the second number.
     """
 
     def __init__(
@@ -341,7 +341,7 @@ class _Remaining:
             self.table = self._all_keys(votes.n_members)
 
     def remove(self, member: int) -> None:
-        """Take a member out of the counts."""
+        """Remove a member from the counts."""
         codes = self.votes.codes[member]
         self.right -= codes == self.votes.y
         self.n_remaining -= 1
@@ -349,9 +349,9 @@ class _Remaining:
             self.asked -= codes >= 0
 
     def next_sample(self) -> tuple[int, float] | None:
-        """Return the sample that chooses, the first of equals, and its margin.
+        """Return the chosen sample, the first among ties, and its margin.
 
-        None if no sample can choose a member.
+        None if no sample qualifies.
         """
         if self.votes.is_masked:
             keys = self.table[self.asked, self.right]
@@ -360,7 +360,7 @@ class _Remaining:
         else:
             n = self.n_remaining
             few = self._keys(np.arange(n + 1), np.full(n + 1, n))
-            # Ranks of the few keys are small whole numbers: quicker to look up.
+            # Ranks of the few distinct keys are small integers, faster to look up.
             values, rank = np.unique(few, return_inverse=True)
             ranks = rank.astype(np.int32)[self.right]
             sample = int(ranks.argmin())
@@ -376,7 +376,7 @@ class _Remaining:
         return np.where(out | (n == 0), np.inf, self.key(c, n))
 
     def _all_keys(self, n_members: int) -> FloatArray:
-        """Return the keys for all pairs (n, c); c > n cannot happen."""
+        """Return the keys for all pairs (n, c) with c <= n."""
         n, c = np.tril_indices(n_members + 1)
         table = np.full((n_members + 1, n_members + 1), np.inf)
         table[n, c] = self._keys(c, n)
@@ -387,7 +387,7 @@ class _RemainingByClass(_Remaining):
     """The same for the entropy of votes over three or more classes.
 
     The entropy of n votes is ``ln n - sum_l v_l ln v_l / n``; the sum is kept for each
-    sample and changes by two table entries when a member goes.
+    sample and changes by two table entries when a member is removed.
     """
 
     def __init__(self, votes: Votes, own_sign: bool, printed: bool, skip: bool) -> None:
@@ -406,7 +406,7 @@ class _RemainingByClass(_Remaining):
             self.asked = np.full(votes.n_samples, votes.n_members, dtype=np.intp)
 
     def remove(self, member: int) -> None:
-        """Take a member out of the counts and sums."""
+        """Remove a member from the counts and sums."""
         super().remove(member)
         codes = self.votes.codes[member]
         cast = self.columns[codes >= 0]
@@ -417,7 +417,7 @@ class _RemainingByClass(_Remaining):
             self.asked -= 1
 
     def next_sample(self) -> tuple[int, float] | None:
-        """Return the sample that chooses, the first of equals, and its margin."""
+        """Return the chosen sample, the first among ties, and its margin."""
         n = np.maximum(self.asked, 1)
         unanimous = self.sums == self.terms[self.asked]
         entropy = self.logs[self.asked] - self.sums / (n * _FIXED_POINT)

@@ -1,4 +1,4 @@
-"""Choose members whose vote has large margins."""
+"""Select members whose vote has large margins."""
 
 import math
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from quorate.pruning._running import BalancedLoss, RunningLoss, exchange, grow
 from quorate.pruning._running_average import RunningSums
 from quorate.pruning._shares import VoteSums, class_parts, unsure_probabilities
 
-# Exponentials of slopes up to here can be multiplied without overflow.
+# Exponentials of slopes up to this value can be multiplied without overflow.
 _MODERATE = 12.0
-# Single precision errs by less than this in a mean of such losses.
+# Error bound of single precision in a mean of such losses.
 _ROUGH = 2e-5
 
 
@@ -69,7 +69,7 @@ class MarginDistance(Pruner):
         right, asked = votes.member_counts()
         towards = 2 * right - asked
         n = votes.n_members
-        # The squared distance, times n, grows by this for the members picked already.
+        # Change of the squared distance, times n, due to the members already picked.
         burden = asked.astype(np.int64)
         outside = np.ones(n, dtype=bool)
         picked: list[int] = []
@@ -149,7 +149,7 @@ class MarginLoss(Pruner):
         if self._is_balanced:
             parts = [RunningMargins(part, slope, True) for part in class_parts(votes)]
             running = BalancedLoss(parts)
-        # Sums of losses are equal if they differ by little, or by little of one.
+        # Tolerance for equal sums of losses: relative to the sum, or to one loss.
         unit = 1 / votes.n_samples
         order, _ = grow(running, votes.n_members, size, self._progress, unit)
         exchange(running, votes.n_members, order, sweeps, unit=unit)
@@ -158,10 +158,10 @@ class MarginLoss(Pruner):
 
 
 class RunningMargins(RunningSums):
-    """The loss of the margins of a weighted vote, of a changing set of members.
+    """The margin loss of a weighted vote, for a changing set of members.
 
-    Where members are added one by one, it is in single precision for all and in double
-    for those that may be best, unless it is to be exact for all.
+    Candidates are screened in single precision, and those that may be best are
+    evaluated in double precision, unless all have to be exact.
     """
 
     def __init__(self, votes: Votes, slope: float, exact: bool = False) -> None:
@@ -189,7 +189,7 @@ class RunningMargins(RunningSums):
         return losses / self.m
 
     def _own_and_best(self) -> tuple[FloatArray, FloatArray]:
-        """Return the weight for the true class and the largest for another."""
+        """Return the weight of the true class and the largest other weight."""
         own = self._own()
         if len(self.total) == 1:
             return own, np.zeros_like(own)
@@ -199,7 +199,7 @@ class RunningMargins(RunningSums):
         return own, best
 
     def _by_vote(self, sums: VoteSums) -> FloatArray:
-        """Look up what a vote for each class makes of each sample."""
+        """Look up the effect of a vote for each class on each sample."""
         weight = self.weights[0]
         own, best = self._own_and_best()
         now = self._sample_losses()
@@ -216,7 +216,7 @@ class RunningMargins(RunningSums):
         return np.asarray(now.sum() + sums.by_member(change))
 
     def _added(self, members: IntArray, dtype: np.dtype[Any]) -> FloatArray:
-        """Add each member, for blocks of samples that stay in cache."""
+        """Evaluate each addition, in blocks of samples that fit in cache."""
         total = np.zeros(members.size)
         weights = self.weights[members, None].astype(dtype)
         own, best = self._own_and_best()
@@ -230,7 +230,8 @@ class RunningMargins(RunningSums):
             else:
                 leads = self._leads(members, weights, block)
             if not self.votes.is_masked:
-                # Everybody votes on every sample, so all have the same weight.
+                # Every member votes on every sample, so all samples have the same
+                # weight.
                 cast = self.cast[:1] + self.weights[members, None]
                 leads *= self._against(np.ones(1), cast).astype(dtype)
                 exponents = leads
@@ -238,7 +239,7 @@ class RunningMargins(RunningSums):
                 voted = self.votes.codes[members, block] >= 0
                 cast = self.cast[block] + weights * voted
                 exponents = self._against(leads, cast).astype(dtype, copy=False)
-            # The logarithm of a product instead of a sum of logarithms.
+            # One logarithm of a product instead of a sum of logarithms.
             if self.slope <= _MODERATE:
                 factors = np.exp(exponents, out=exponents)
             else:
@@ -251,7 +252,7 @@ class RunningMargins(RunningSums):
     def _gaps(
         self, members: IntArray, block: slice, dtype: np.dtype[Any]
     ) -> FloatArray:
-        """Return what members give the true of two classes more than the other."""
+        """Return the members' weight for the true class minus the other of two."""
         y = self.votes.y[block]
         if self.shares is None:
             codes = self.votes.codes[members, block]
@@ -268,7 +269,7 @@ class RunningMargins(RunningSums):
     def _leads(
         self, members: IntArray, weights: FloatArray, block: slice
     ) -> FloatArray:
-        """Return own minus largest other weight with each of the members added."""
+        """Return true minus largest other weight with each of the members added."""
         y = self.votes.y[block]
         codes = self.votes.codes[members, block] if self.shares is None else None
         shares = None if self.shares is None else self.shares.block(block)[members]
@@ -285,13 +286,13 @@ class RunningMargins(RunningSums):
         return own - best
 
     def _against(self, leads: FloatArray, casts: FloatArray) -> FloatArray:
-        """Return the margins times minus the slope."""
-        # Sums that should be zero again may be off by a rounding error.
+        """Return the margins times ``-slope``."""
+        # Sums that should return to zero may be off by rounding.
         there = casts > 1e-12
         margins = np.where(there, leads / np.where(there, casts, 1.0), 0.0)
         return np.asarray(-self.slope * margins)
 
 
 def _loss(exponents: FloatArray) -> FloatArray:
-    """Return ``log(1 + exp(x))``; ``logaddexp`` takes many times as long."""
+    """Return ``log(1 + exp(x))``; ``logaddexp`` is many times slower."""
     return np.maximum(exponents, 0.0) + np.log1p(np.exp(-np.abs(exponents)))

@@ -26,10 +26,10 @@ from quorate.pruning._base import Pruner, PrunerTags
 from quorate.pruning._shares import are_a_pool
 
 METHODS: dict[str, type[Pruner]] = {
-    # the paper's own
+    # methods of the paper
     "epbd": _instance.EPBD,
     "ftad": _instance.FTAD,
-    # those it was compared with
+    # methods it is compared with
     "es": _ranking.EarlyStopping,
     "kl": _pairwise.KLDivergence,
     "kp": _pairwise.KappaPruning,
@@ -44,7 +44,7 @@ METHODS: dict[str, type[Pruner]] = {
     "tsp_dp": _twostage.TwoStageDistance,
     "gma": _pairwise.FarthestFirst,
     "lcs": _pairwise.LocalSearch,
-    # the classics
+    # classical methods
     "re": _greedy.ReducedError,
     "oep": _greedy.OrderedError,
     "cm": _greedy.Complementariness,
@@ -56,7 +56,7 @@ METHODS: dict[str, type[Pruner]] = {
     "uwa": _greedy.UncertaintyWeighted,
     "best": _ranking.BestMembers,
     "random": _ranking.RandomSubset,
-    # beyond: averages, probabilities and new weights
+    # other methods: averages, probabilities and new weights
     "brier": _quadratic.BrierSelection,
     "herding": _quadratic.Herding,
     "margin_loss": _margins.MarginLoss,
@@ -66,7 +66,7 @@ METHODS: dict[str, type[Pruner]] = {
     "simplex": _weights.SimplexWeights,
 }
 
-# Packages add methods of their own under this entry point.
+# Entry point under which packages register methods.
 ENTRY_POINT = "quorate.pruners"
 
 
@@ -93,18 +93,18 @@ class Method:
 
     @property
     def long_name(self) -> str:
-        """The same as one word, which also works as a name."""
+        """The title as one word, also accepted as a name."""
         return self.title.lower().replace(" ", "_")
 
     @property
     def summary(self) -> str:
-        """What it does, in a line."""
+        """One-line description."""
         doc = inspect.getdoc(self.cls) or ""
         return doc.partition("\n\n")[0].replace("\n", " ").rstrip(".")
 
     @property
     def tags(self) -> PrunerTags:
-        """What the method declares about itself."""
+        """Declared properties of the method."""
         return self.cls.tags
 
 
@@ -250,7 +250,7 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
     if family in (None, "boosting"):
         name = "l1"
     elif family == "bagging":
-        # Trees look perfect on samples they were trained on.
+        # Trees look perfect on their training samples.
         uncovered = votes.source is VoteSource.OUT_OF_BAG and votes.flaw
         blind = votes.source is VoteSource.TRAINING or uncovered
         name = "herding" if blind else "brier"

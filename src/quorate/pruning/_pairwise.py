@@ -1,4 +1,4 @@
-"""Choose by what pairs of members have in common: agreement, distances, divergences."""
+"""Select by pairwise agreement, distances or divergences."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -64,12 +64,12 @@ class KappaPruning(Pruner):
 
 
 class _Apart(Pruner):
-    """Methods that keep members far from each other."""
+    """Base class of methods that keep members far from each other."""
 
     distance: str
 
     def _distances(self, votes: VoteCounts) -> FloatArray:
-        """Return the distance of each pair of members; zero on the diagonal."""
+        """Return the pairwise distances, zero on the diagonal."""
         self._one_of("distance", "kappa", "disagreement")
         apart = pairwise_diversity(votes, self.distance, outputs="label")
         if self.distance == "kappa":
@@ -207,8 +207,8 @@ def _traverse(
 ) -> list[int]:
     """Grow a set by the member farthest from it.
 
-    ``reach`` makes distances to members one distance to the set: the smallest, or all
-    added up.
+    ``reach`` combines distances to members into one distance to the set: their minimum
+    or their sum.
     """
     picked = list(start)
     outside = np.ones(len(apart), dtype=bool)
@@ -274,14 +274,14 @@ class MRMR(Pruner):
         if votes.is_masked:
             agree = agree / np.maximum(total, 1)
             return _add_relevant(votes, size, right / asked, agree.__getitem__)
-        # Whole numbers where they can be, so that ties are exact.
+        # Integers where possible, so that ties are exact.
         return _add_relevant(votes, size, right, agree.__getitem__, near=0.0)
 
 
 def _add_relevant(
     votes: VoteCounts, size: int, relevance: Array, redundancy: Any, near: float = NEAR
 ) -> list[int]:
-    """Add members by relevance minus their mean redundancy with those picked."""
+    """Add members by relevance minus mean redundancy with the selected ones."""
     picked = [int(most_accurate_first(votes)[0])]
     outside = np.ones(votes.n_members, dtype=bool)
     burden = np.zeros_like(relevance)
@@ -338,7 +338,7 @@ class KLDivergence(Pruner):
     def _select(self, votes: Votes, size: int) -> list[int]:
         self._flag("symmetric")
         shares = self._shares(votes)
-        # KL(row || column) of all pairs; shares below 1e-13 are lifted to it.
+        # KL(row || column) of all pairs; shares are at least 1e-13.
         own = (shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1)
         divergence = own[:, None] - shares @ np.log(np.maximum(shares, 1e-13)).T
         if not self.symmetric:

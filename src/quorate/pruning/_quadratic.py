@@ -1,4 +1,4 @@
-"""Choose members whose average is closest to a target, by one matrix of products."""
+"""Select members whose average is closest to a target, by a Gram matrix."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,7 +33,7 @@ class _Quadratic(Pruner):
     price: float
 
     def _further(self, votes: VoteCounts) -> Votes | None:
-        """Return the unlabelled votes, of the same kind as the labelled ones."""
+        """Return the unlabelled votes, checked against the labelled ones."""
         further = self._unlabelled
         if further is None:
             return None
@@ -55,7 +55,7 @@ class _Quadratic(Pruner):
         return order
 
     def _charge(self, n_members: int) -> FloatArray:
-        """Return what each member has to be worth, in units of the loss."""
+        """Return the cost penalty of each member, in units of the loss."""
         price = self._number("price")
         if self.cost is None:
             return np.zeros(n_members)
@@ -144,7 +144,7 @@ class BrierSelection(_Quadratic):
             b = (b + mean_products(cast, whole_shares(cast), balanced)) / 2
         further = self._further(votes)
         if further is not None:
-            # Further samples count by the class that the whole ensemble sees in them.
+            # Unlabelled samples count by the class the whole ensemble predicts.
             theirs = gram(further, balanced)
             G = (1 - mix) * G + mix * theirs
             b = (1 - mix) * b + mix * theirs.mean(axis=1)

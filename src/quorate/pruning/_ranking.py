@@ -116,7 +116,7 @@ class RandomSubset(Pruner):
         return rng.permutation(votes.n_members)[:size]
 
 
-# Scores that are sums of logarithms are compared after rounding to this many digits.
+# Scores with logarithms are compared after rounding to this many digits.
 _DIGITS = 10
 
 
@@ -183,13 +183,13 @@ class OrientationOrdering(Pruner):
             voted = sums.sum_where_voted(votes.codes, ensemble)
         correct = sums.sum_where_correct(votes.codes, votes.y, ensemble)
         overlap = np.rint(2.0 * correct - voted).astype(np.int64)
-        # Python's whole numbers: these products may leave 64 bits.
+        # Python integers, because these products may exceed 64 bits.
         pairs = zip(along.tolist(), overlap.tolist(), strict=True)
         exact = [a * square - diagonal * o if square else a for a, o in pairs]
         self.scores_ = np.array(exact, dtype=float)
         self.angle_ = _angle(square, diagonal, votes.n_samples)
         if votes.is_masked:
-            # Signatures of masked votes differ in length, so angles need the norms.
+            # With a mask, signatures differ in length, so angles need the norms.
             return np.argsort(-self.scores_ / np.sqrt(own_asked), kind="stable")
         order = sorted(range(votes.n_members), key=lambda t: -exact[t])
         return np.array(order, dtype=np.intp)
@@ -403,7 +403,7 @@ def _two_largest(counts: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _own_and_other(counts: IntArray, y: Array) -> tuple[IntArray, IntArray]:
-    """Return the count of the true class and the largest other one."""
+    """Return the count of the true class and the largest other count."""
     columns = np.arange(y.size)
     own = counts[y, columns]
     others = counts.copy()
@@ -412,7 +412,7 @@ def _own_and_other(counts: IntArray, y: Array) -> tuple[IntArray, IntArray]:
 
 
 def _log_share(gap: IntArray, votes: Votes) -> FloatArray:
-    """Return ln(gap / n), with gaps below one half lifted to one half."""
+    """Return ln(gap / n), with gaps of at least one half."""
     _, asked = votes.sample_counts()
     logs: FloatArray = np.log(np.maximum(gap, 0.5) / np.maximum(asked, 1))
     return logs

@@ -1,10 +1,9 @@
-"""Losses of a set of members that grows and shrinks, kept up to date.
+"""Losses of a set of members that grows and shrinks, updated incrementally.
 
-A :class:`RunningLoss` knows the loss of its set and what it would become with each
-member added, without averaging or voting anew; searches make it small. Of these, a
-:class:`RunningVote` knows the vote error, also with one member less. Errors are whole
-numbers in units of ``1 / scale`` of a sample, so that comparing them is exact, with
-voting weights too.
+A :class:`RunningLoss` gives the loss of its set and of the set with each member added,
+without recomputing averages or votes. A :class:`RunningVote` gives the vote error, also
+with each member removed. Errors are integers in units of ``1 / scale`` of a sample, so
+comparisons are exact, also with voting weights.
 """
 
 import math
@@ -21,8 +20,7 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress, Ti
 from quorate._votes import Votes
 from quorate.pruning._base import TOLERANCE, first_best
 
-# The least common multiple of 1..20: ties of up to 20 classes are exact fractions of
-# it.
+# The least common multiple of 1..20, so that ties of up to 20 classes are exact.
 _MOST_TIED = 20
 
 
@@ -39,7 +37,7 @@ class RunningLoss(ABC):
 
     @abstractmethod
     def add(self, member: int, step: int = 1) -> None:
-        """Let a member in, maybe once more; or out, where ``step`` is -1."""
+        """Add a member, possibly again, or remove it if ``step`` is -1."""
 
     @abstractmethod
     def loss(self) -> float:
@@ -50,7 +48,7 @@ class RunningLoss(ABC):
         """Return the mean loss with each of the members added."""
 
     def losses_among(self, allowed: BoolArray) -> FloatArray:
-        """Return the loss with each member allowed, infinite for the others."""
+        """Return the loss with each allowed member added, infinite for the others."""
         losses = np.full(allowed.size, np.inf)
         members = np.flatnonzero(allowed)
         losses[members] = self.losses(members)
@@ -58,7 +56,7 @@ class RunningLoss(ABC):
 
 
 class BalancedLoss(RunningLoss):
-    """The mean of the losses on the samples of each class, however rare."""
+    """The mean of the per-class losses, each class counting the same."""
 
     def __init__(self, parts: Sequence[RunningLoss]) -> None:
         self.parts = parts
@@ -81,9 +79,9 @@ class BalancedLoss(RunningLoss):
 class QuadraticLoss(RunningLoss):
     """The loss ``u'Gu / k**2 - 2 b'u / k + constant`` of ``k`` members.
 
-    ``u`` says how often each is in. The Brier score of an average is of this form, with
-    ``G`` the mean products of all pairs and ``b`` the mean shares of the true class, so
-    one more member costs nothing.
+    ``u`` counts how often each member is included. The Brier score of an average has
+    this form, with ``G`` the mean products of all pairs and ``b`` the mean shares of
+    the true class, so evaluating a candidate is cheap.
     """
 
     def __init__(self, G: FloatArray, b: FloatArray, constant: float = 0.0) -> None:
@@ -119,7 +117,7 @@ def grow(
     progress: Progress = advance,
     unit: float = 1.0,
 ) -> tuple[list[int], list[float]]:
-    """Add the member of the smallest loss until there are enough.
+    """Add the member with the smallest loss until the size is reached.
 
     Returns the members in order, and the loss after each. Losses are equal if they
     differ by no more than :data:`TOLERANCE` times the loss, or times ``unit``.
@@ -145,7 +143,7 @@ def exchange(
     tolerance: float = TOLERANCE,
     unit: float = 1.0,
 ) -> None:
-    """Exchange members one at a time for the best outsider, while that helps."""
+    """Exchange members one at a time for the best outsider, while it helps."""
     outside = np.ones(n_members, dtype=bool)
     outside[order] = False
     changed = bool(outside.any())
@@ -165,9 +163,9 @@ def exchange(
 def running_vote(
     votes: Votes, ties: Ties = "expected", most: int | None = None
 ) -> "RunningVote":
-    """Return the vote of an empty set, of the kind the votes need.
+    """Return the vote of an empty set, of the class the votes need.
 
-    Where members may come in again, ``most`` is how many votes there will be at most.
+    If members may be added repeatedly, ``most`` is the maximum number of votes.
     """
     if votes.n_classes == 2 and votes.has_equal_weights:
         return TwoClassVote(votes, ties, most)
@@ -216,11 +214,11 @@ class RunningVote(RunningLoss):
         return np.asarray(errors / (self.scale * self.votes.n_samples))
 
     def flip(self, member: int) -> None:
-        """Let a member in or out."""
+        """Add the member, or remove it if present."""
         self.add(member, -1 if self.inside[member] else 1)
 
     def become(self, members: Iterable[int]) -> "RunningVote":
-        """Let in exactly these members."""
+        """Replace the set by exactly these members."""
         wanted = np.zeros_like(self.inside)
         wanted[list(members)] = True
         for member in np.flatnonzero(wanted != self.inside):
@@ -228,7 +226,7 @@ class RunningVote(RunningLoss):
         return self
 
     def errors_if_flipped(self) -> FloatArray:
-        """Return the error after each single change; infinite where nobody is left."""
+        """Return the error after each single flip; infinite for the empty set."""
         added, removed = self._errors_if_changed()
         errors = np.where(self.inside, removed, added).astype(float)
         if self.size == 1:
@@ -239,15 +237,15 @@ class RunningVote(RunningLoss):
     def _errors_if_changed(self) -> tuple[Array, Array]:
         """Return the error with each member added, and with each removed.
 
-        The first has no meaning for members inside, the second for those outside.
+        The first is undefined for members in the set, the second for the others.
         """
 
     @abstractmethod
     def errors_if_added(self, members: IntArray | None = None) -> Array:
-        """Return the error with each of the members, in order (all, if None), added.
+        """Return the error with each of the members (all by default) added.
 
-        It has no meaning for members inside, unless they may come in again: then it
-        needs equal weights.
+        It is undefined for members in the set, unless members may be added repeatedly,
+        which requires equal weights.
         """
 
     @abstractmethod
@@ -259,7 +257,7 @@ class RunningVote(RunningLoss):
         """Return the class that wins each sample, -1 at a tie."""
 
     def rescued(self) -> Array:
-        """Return, for each member, the set's error on samples the member gets right."""
+        """Return, for each member, the set's error on samples it gets right."""
         errors = self.sample_errors()
         wrong = np.flatnonzero(errors)
         codes, y = self.votes.codes[:, wrong], self.votes.y[wrong]
@@ -275,11 +273,11 @@ class RunningVote(RunningLoss):
         return 2.0 * agree - cast
 
     def snapshot(self) -> tuple[Array, BoolArray]:
-        """Return the state, to come back to it."""
+        """Return the state, to restore later."""
         return self.tally.copy(), self.inside.copy()
 
     def restore(self, state: tuple[Array, BoolArray]) -> None:
-        """Come back to a state."""
+        """Restore a state."""
         self.tally[:], self.inside[:] = state
         self.size = int(np.count_nonzero(self.inside))
 
@@ -291,10 +289,10 @@ class RunningVote(RunningLoss):
 
 
 class TwoClassVote(RunningVote):
-    """Right against wrong, on packed flags.
+    """Correct against wrong votes, on packed flags.
 
-    The tally is the lead of right votes over wrong ones on each sample. One vote more
-    or less matters only where the lead is -1, 0 or 1.
+    The tally is the lead of correct over wrong votes on each sample. A single vote
+    matters only where the lead is -1, 0 or 1.
     """
 
     scale = 2
@@ -306,7 +304,7 @@ class TwoClassVote(RunningVote):
             bits.pack_equal(votes.codes, 1 - votes.y) if votes.is_masked else None
         )
         highest = votes.n_members if most is None else most
-        # The smallest type that holds all votes, both ways.
+        # The smallest type that holds all votes, with either sign.
         small = np.min_scalar_type(-highest - 1)
         self.tally: IntArray = np.zeros(votes.n_samples, dtype=small)
         self.signs: dict[int, Array] = {}
@@ -314,7 +312,7 @@ class TwoClassVote(RunningVote):
         self.y_is_lowest = votes.y == 0
 
     def sample_errors(self) -> IntArray:
-        """Return 0 where right, 2 where wrong, and 1 (or 0 or 2) at a tie."""
+        """Return 0 if right, 2 if wrong, and 1 (or 0 or 2) at a tie."""
         if self.ties == "lowest":
             tie = np.where(self.y_is_lowest, 0, 2)
         else:
@@ -327,7 +325,7 @@ class TwoClassVote(RunningVote):
         return np.where(self.tally > 0, y, np.where(self.tally < 0, 1 - y, -1))
 
     def rescued(self) -> IntArray:
-        """Return, for each member, the set's error on samples the member gets right."""
+        """Return, for each member, the set's error on samples it gets right."""
         behind, tied = self.tally < 0, self.tally == 0
         if self.ties == "lowest":
             lost = behind | (tied & ~self.y_is_lowest)
@@ -342,7 +340,7 @@ class TwoClassVote(RunningVote):
             # A vote agrees if it is right and the set won, or neither.
             differ = bits.count((self.right ^ won) & (won | lost))
             return int(bits.count(won | lost)) - 2 * differ
-        # In place, because making these arrays anew takes longer than filling them.
+        # In place, because allocating these arrays is slower than filling them.
         if self.scratch is None:
             self.scratch = np.empty((3, *self.right.shape), dtype=np.uint64)
             np.bitwise_or(self.right, self.wrong, out=self.scratch[2])
@@ -370,7 +368,7 @@ class TwoClassVote(RunningVote):
         operation(self.tally, signs, out=self.tally, casting="unsafe")
 
     def errors_if_added(self, members: IntArray | None = None) -> IntArray:
-        """Return the error with each of the members (all, if None) added."""
+        """Return the error with each of the members (all by default) added."""
         unit, gain, loss = self._boundary()
         every = members is None or members.size == self.inside.size
         rows = slice(None) if every else members
@@ -382,7 +380,7 @@ class TwoClassVote(RunningVote):
         return self._error() + unit * (more - fewer)
 
     def _errors_if_changed(self) -> tuple[IntArray, IntArray]:
-        # Taking a right vote away does what adding a wrong one does, and vice versa.
+        # Removing a correct vote has the effect of adding a wrong one, and vice versa.
         unit, gain, loss = self._boundary()
         error = self._error()
         if self.wrong is None:
@@ -394,16 +392,16 @@ class TwoClassVote(RunningVote):
         return self.errors_if_added(), error + unit * (more - fewer)
 
     def _right_near(self, rows: Array, gain: BoolArray, loss: BoolArray) -> IntArray:
-        """Return how often rows are right where they gain plus where they lose.
+        """Count correct votes of rows where they gain and where they lose.
 
-        Without a mask votes that are not right are wrong, and only this sum matters.
+        Without a mask every other vote is wrong, so only the sum matters.
         """
         if self.size % 2 or self.ties == "lowest":  # the two do not overlap
             return bits.count_common(rows, bits.pack(gain | loss))
         return 2 * bits.count_common(rows, bits.pack(gain))  # they are the same
 
     def _boundary(self) -> tuple[int, BoolArray, BoolArray]:
-        """Return how much and where a right vote helps and a wrong one harms."""
+        """Return where a correct vote helps and a wrong one harms, and by how much."""
         if self.ties == "lowest":
             gain = np.where(self.y_is_lowest, self.tally == -1, self.tally == 0)
             loss = np.where(self.y_is_lowest, self.tally == 0, self.tally == 1)
@@ -415,8 +413,9 @@ class TwoClassVote(RunningVote):
 class ManyClassVote(RunningVote):
     """Votes per class, or sums of their weights.
 
-    Without weights a vote does the same to a sample whoever casts it, so it is looked
-    up, on samples with a close race. With weights members are judged one by one.
+    Without weights all votes for a class have the same effect on a sample, so the
+    effect is looked up on samples with a close result. With weights members are
+    evaluated one by one.
     """
 
     def __init__(self, votes: Votes, ties: Ties) -> None:
@@ -442,7 +441,7 @@ class ManyClassVote(RunningVote):
 
     def _judge(self, tally: Array, y: Array) -> IntArray:
         """Return the error of a tally (classes x samples) against ``y``."""
-        # Whole numbers with weights too: sums of thirds would let rounding break ties.
+        # Integers also with weights: sums of thirds would let rounding break ties.
         top = tally >= tally.max(axis=0) - self.slack
         if self.ties == "lowest":
             return np.where(top.argmax(axis=0) != y, self.scale, 0)
@@ -460,7 +459,7 @@ class ManyClassVote(RunningVote):
             self.tally[codes, self.columns] += more
 
     def errors_if_added(self, members: IntArray | None = None) -> Array:
-        """Return the error with each of the members (all, if None) added."""
+        """Return the error with each of the members (all by default) added."""
         every = np.arange(self.inside.size) if members is None else members
         if self.weights is None:
             return self._look_up(every, +1)
@@ -482,14 +481,14 @@ class ManyClassVote(RunningVote):
         return errors
 
     def _look_up(self, members: IntArray, step: int) -> IntArray:
-        """Sum, for each member, the change its vote makes on each close sample."""
+        """Sum, for each member, the effect of its vote on each close sample."""
         now, y = self.sample_errors(), self.votes.y
         own = self.tally[y, self.columns]
         others = self.tally.copy()
         others[y, self.columns] = -2
         close = np.flatnonzero(np.abs(own - others.max(axis=0)) <= 1)
         tally, n_classes = self.tally[:, close], self.votes.n_classes
-        # One class more, of changes that are zero, for votes that are missing.
+        # One extra class with zero effect, for missing votes.
         change = np.zeros((close.size, n_classes + 1), dtype=np.int64)
         for label in range(n_classes):
             tally[label] += step

@@ -1,11 +1,11 @@
 """Losses and scores of an average that grows member by member.
 
-Each class knows one loss: what it is now, and what it would be with each member added.
-None of them averages anew for a candidate where that can be helped. What a vote can do
-to a sample is one of few things, so votes are looked up; the Brier score is a quadratic
-form of counts; a product of probabilities has one logarithm; a table of true and
-predicted classes changes only where a single member can change the decision. Other
-scores are evaluated, one candidate after the other.
+Each class implements one loss: its current value, and its value with each member added,
+without recomputing the average for each candidate if possible. Votes have few possible
+effects on a sample, so they are looked up; the Brier score is a quadratic form of
+counts; a product of probabilities needs one logarithm; a confusion matrix changes only
+where a single member can change the prediction. Other scores are evaluated for each
+candidate.
 """
 
 from typing import Any
@@ -32,28 +32,28 @@ from quorate.pruning._shares import (
     usable,
 )
 
-# No probability is further than this from any other: rows may be off by 1e-3.
+# Maximum difference of two probabilities: rows may be off by 1e-3.
 _WIDEST = 1.01
-# Rows that sum to one this closely lose nothing that matters in products.
+# Rows whose sums are this close to one are exact enough for products.
 _WHOLE = 1e-6
-# Single precision errs by less than this in a mean of logarithms.
+# Error bound of single precision in a mean of logarithms.
 _ROUGH = 1e-5
-# A logarithm that a parabola is off by more than this is taken by itself.
+# Logarithms that a parabola misses by more than this are computed directly.
 _BENT = 1e-3
-# Samples whose parabolas are added up in single precision.
+# Number of samples whose parabolas are summed in single precision.
 _TOGETHER = 4096
-# Binary digits of a change that are added up for all members.
+# Binary digits of a change that are summed for all members.
 _DIGITS = 14
-# So many that may be best are looked at in single precision before it is double.
+# With more candidates than this, single precision is tried before double.
 _MANY = 12
-# Gaps between two shares in single precision, and leads that are compared with them,
-# are off by less than this.
+# Error bound of single precision for gaps between two shares and for the leads they are
+# compared with.
 _ROUGH_GAP = np.float32(4e-7)
-# Rounds for which the samples that may matter are found in advance.
+# Number of rounds for which relevant samples are found in advance.
 _AHEAD = 3
-# Share of the samples below which these are put side by side.
+# Share of samples below which the relevant ones are copied together.
 _WORTH = 0.6
-# Scores that are means over samples, and what they are called as losses.
+# Scores that are means over samples, with the names of their losses.
 SUMS = {"accuracy": "accuracy", "neg_log_loss": "log_loss", "neg_brier_score": "brier"}
 
 
@@ -64,11 +64,11 @@ def running_average(
     balanced: bool = False,
     to_the_digit: bool = False,
 ) -> RunningLoss:
-    """Return the loss of an empty average, with up to ``most`` members to come in.
+    """Return the loss of an empty average, for up to ``most`` additions.
 
-    ``balanced`` lets every class count the same. ``to_the_digit`` asks for all losses,
-    not only for those near the best: what is far from it on one class may be near on
-    all of them.
+    ``balanced`` gives every class the same weight. ``to_the_digit`` requires exact
+    losses for all candidates, not only for those near the best: a candidate far from
+    the best on one class may be near it over all classes.
     """
     if balanced:
         return BalancedLoss(
@@ -113,7 +113,7 @@ def running_score(
 
 
 def _brier_by_pairs(votes: Votes) -> QuadraticLoss:
-    """Return the Brier score where everybody votes."""
+    """Return the Brier score if every member votes on every sample."""
     given, m = unsure_probabilities(votes), votes.n_samples
     if given is not None:
         G, b = _products(given, votes.y)
@@ -122,10 +122,10 @@ def _brier_by_pairs(votes: Votes) -> QuadraticLoss:
 
 
 def _products(given: Probabilities, y: Array) -> tuple[FloatArray, FloatArray]:
-    """Return the inner products of all pairs, and each member's with the labels.
+    """Return the inner products of all pairs, and of each member with the labels.
 
-    In double precision: picks hang on the ninth digit. Two shares that sum to one are
-    one number, which halves the work.
+    In double precision: selections depend on the ninth digit. Two shares that sum to
+    one are stored as one number, which halves the work.
     """
     n, m, n_classes = given.shape
     G, b = np.zeros((n, n)), np.zeros(n)
@@ -148,7 +148,7 @@ def _products(given: Probabilities, y: Array) -> tuple[FloatArray, FloatArray]:
 
 
 class RunningSums(RunningLoss):
-    """What the set gives each class, (n_classes, n_samples), and how many vote."""
+    """Class sums of the set, (n_classes, n_samples), and the number of votes."""
 
     def __init__(self, votes: Votes) -> None:
         self.votes, self.m = votes, votes.n_samples
@@ -168,15 +168,15 @@ class RunningSums(RunningLoss):
         return float(self._sample_losses().mean())
 
     def _sample_losses(self) -> FloatArray:
-        """Return the loss on each sample, where it is a mean of such."""
+        """Return the loss on each sample, if the loss is a mean over samples."""
         raise NotImplementedError
 
     def _given(self, member: int) -> Array:
-        """Return what a member gives each class, (n_classes, n_samples)."""
+        """Return a member's share of each class, (n_classes, n_samples)."""
         return np.asarray(self.weights[member] * shares_of(self.votes, member).T)
 
     def _voted(self, member: int, samples: Array | slice = slice(None)) -> Any:
-        """Return the weight with which a member votes on samples."""
+        """Return the weight of a member's vote on samples."""
         weight = float(self.weights[member])
         if not self.votes.is_masked:
             return weight
@@ -187,7 +187,7 @@ class RunningSums(RunningLoss):
 
 
 class SharedAccuracy(RunningSums):
-    """Errors of the averaged probabilities, on samples one member can decide."""
+    """Errors of averaged probabilities, on samples that one member can decide."""
 
     def __init__(self, votes: Votes, given: Probabilities) -> None:
         super().__init__(votes)
@@ -212,7 +212,7 @@ class SharedAccuracy(RunningSums):
 
 
 def _errors(total: FloatArray, cast: FloatArray, y: Array) -> FloatArray:
-    """Return how a random choice among the best classes errs on each sample."""
+    """Return the expected error of a random choice among the best classes."""
     near = total.max(axis=0) - NEAR * np.maximum(cast, 1.0)
     # Class by class: NumPy is slow at reducing an axis of few entries.
     tied = sum((row >= near).astype(np.int16) for row in total)
@@ -263,7 +263,7 @@ class TwoClassAccuracy(RunningLoss):
             self._look_at(np.flatnonzero(falls & rises))
 
     def _look_at(self, samples: IntArray) -> None:
-        """Put the samples side by side that may matter in the next rounds."""
+        """Copy the samples that may matter in the next rounds together."""
         self.left = _AHEAD
         if samples.size > _WORTH * self.m:  # copying them would take longer
             samples = np.arange(self.m)
@@ -274,7 +274,7 @@ class TwoClassAccuracy(RunningLoss):
             if size > self.room.size:
                 self.room = np.empty(size, dtype=np.float32)
             self.window = self.room[:size].reshape(shape)
-            # A mode other than the usual writes without a copy in between.
+            # A non-default mode avoids a temporary copy.
             self.gaps.take(samples, axis=1, out=self.window, mode="clip")
         self.samples = samples
         outside = np.ones(self.m, dtype=bool)
@@ -307,14 +307,14 @@ class TwoClassAccuracy(RunningLoss):
         return np.asarray(errors / (2 * self.m))
 
     def _exactly(self, member: int, samples: Array | slice) -> FloatArray:
-        """Return what a member gives the true class more, of shares in 32 bits."""
+        """Return a member's share of the true class minus the other, from float32."""
         shares = self.given.of(member, samples).astype(np.float32)
         gap = np.subtract(shares[:, 1], shares[:, 0], dtype=float)
         return np.where(self.is_second[samples], gap, -gap)
 
 
 class BrierByParts(RunningSums):
-    """The Brier score where votes are missing: sums over the samples one votes on."""
+    """The Brier score with missing votes: sums over the samples of each member."""
 
     def __init__(self, votes: Votes) -> None:
         super().__init__(votes)
@@ -330,10 +330,10 @@ class BrierByParts(RunningSums):
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
         now, cast = self._sample_losses(), self.cast + 1.0
-        # (T + p)**2 = T**2 + 2 T p + p**2: what a voter adds, whatever it says ...
+        # (T + p)**2 = T**2 + 2 T p + p**2: the part that depends only on voting ...
         base = (self.total**2).sum(axis=0) / cast**2 - 2 * self._own() / cast
         base += 1.0 - now
-        # ... and by what it says.
+        # ... and the part that depends on the vote.
         table = 2 * self.total / cast**2
         table[self.votes.y, self.columns] -= 2 / cast
         if self.given is None:  # a vote is its own square, and one in all
@@ -349,7 +349,7 @@ class BrierByParts(RunningSums):
 
 
 class LookedUpLogLoss(RunningSums):
-    """The log-loss of votes: right, or not, or not cast."""
+    """The log-loss of votes that are correct, wrong or missing."""
 
     def __init__(self, votes: Votes) -> None:
         super().__init__(votes)
@@ -374,11 +374,11 @@ class LookedUpLogLoss(RunningSums):
 
 
 class VotedLogLoss(RunningLoss):
-    """The log-loss of votes of all members: each is right or not.
+    """The log-loss of votes without missing ones: each is correct or wrong.
 
-    What one more right vote changes on a sample hangs on how many are right already:
-    few numbers, of which the first digits are added up for all members, bit by bit, and
-    all digits for those that may be best.
+    The effect of another correct vote on a sample depends on how many are correct
+    already. These few values are summed bit by bit with few digits for all members, and
+    with all digits for those that may be best.
     """
 
     def __init__(self, votes: Votes) -> None:
@@ -394,7 +394,7 @@ class VotedLogLoss(RunningLoss):
         self.size += step
 
     def _flags(self, member: int) -> Array:
-        """Return where a member is right, as 0 and 1."""
+        """Return where a member is correct, as 0 and 1."""
         return np.unpackbits(self.right[member].view(np.uint8), count=self.m)
 
     def loss(self) -> float:
@@ -421,17 +421,18 @@ class VotedLogLoss(RunningLoss):
     def _rough_sums(
         self, members: IntArray, change: FloatArray, there: IntArray
     ) -> tuple[FloatArray, float]:
-        """Add up the changes where members are right, with few digits if need be.
+        """Sum the changes where members are correct, with few digits if necessary.
 
-        ``there`` are the numbers of right votes that samples have. Returns the sums,
-        and by how much their means may be off.
+        ``there`` are the numbers of correct votes that occur. Returns the sums, and a
+        bound on the error of their means.
         """
         base, doubt = change[there[-1]], 0.0
         if there.size <= _DIGITS + 1:  # each level by itself
             masks = [self.own == level for level in there[:-1]]
             weights = change[there[:-1]] - base
         else:
-            # None right so far changes by far the most, and is a level of its own.
+            # Having no correct vote changes by far the most, so it has a level of its
+            # own.
             masks, weights = [self.own == 0], np.array([change[0] - base])
             step = (base - change[max(there[0], 1)]) / (2**_DIGITS - 1)
             places = np.rint(np.clip((base - change) / step, 0, 2**_DIGITS - 1))
@@ -447,7 +448,7 @@ class VotedLogLoss(RunningLoss):
 
 
 def _surprise(own: FloatArray, cast: FloatArray, n_classes: int) -> FloatArray:
-    """Return minus the logarithm of the share of the true class on each sample."""
+    """Return ``-log`` of the true class's share on each sample."""
     share = own / np.maximum(cast, 1.0)
     share[cast == 0] = 1.0 / n_classes
     return np.asarray(-np.log(np.maximum(share, FLOOR)))
@@ -456,10 +457,9 @@ def _surprise(own: FloatArray, cast: FloatArray, n_classes: int) -> FloatArray:
 class SharedLogLoss(RunningLoss):
     """The log-loss of averaged probabilities of the true class.
 
-    Roughly for all, and in double precision for those that may be best: who is not near
-    the best need not be known to the ninth digit. The logarithm of what a sample has
-    and gets is a parabola over the little that it may get, but for an error that is
-    known; sums of parabolas are products of matrices.
+    Approximate for all candidates, and in double precision for those that may be best.
+    The logarithm is approximated by a parabola over the range of possible additions,
+    with a known error bound; sums of parabolas are matrix products.
     """
 
     def __init__(
@@ -502,10 +502,10 @@ class SharedLogLoss(RunningLoss):
         return losses
 
     def _by_parabolas(self, members: IntArray) -> tuple[FloatArray, float]:
-        """Return the losses, and what they are off by at most but for rounding."""
+        """Return the losses, and a bound on their error except for rounding."""
         middle, low = (self.most + self.least) / 2.0, self.own + self.least
         half = np.maximum((self.most - self.least) / 2.0, 1e-3 * low)
-        # Between three Chebyshev points a logarithm is off by so much at most.
+        # Error bound of interpolating a logarithm in three Chebyshev points.
         bottom = np.maximum(self.own + middle - half, FLOOR)
         off = (half / bottom) ** 3 / 12
         bent = (off > _BENT) | (low < FLOOR * (self.size + 1.0))
@@ -519,7 +519,7 @@ class SharedLogLoss(RunningLoss):
         below, at, above = (np.log(there + by) for by in (-reach, 0.0, reach))
         slope = (above - below) / (2 * reach)
         curve = (above - 2 * at + below) / (2 * reach**2)
-        # In powers of what a sample gets, rather than of its distance to the middle.
+        # In powers of the addition itself, not of its distance to the centre.
         linear = np.where(bent, 0.0, slope - 2 * curve * middle).astype(np.float32)
         square = np.where(bent, 0.0, curve).astype(np.float32)
         fixed = np.where(bent, 0.0, at - slope * middle + curve * middle**2).sum()
@@ -539,7 +539,7 @@ class SharedLogLoss(RunningLoss):
     def _everywhere(
         self, members: IntArray, own: Array, halvings: int = 5
     ) -> FloatArray:
-        """Return the losses where everybody votes, in the precision of ``own``."""
+        """Return the losses without missing votes, in the precision of ``own``."""
         logs: FloatArray = np.zeros(members.size)
         logs -= self.m * np.log(self.size + 1.0)
         everybody = members.size == len(self.shares)
@@ -564,7 +564,7 @@ class SharedLogLoss(RunningLoss):
 
 
 class ScoredByTable(RunningSums):
-    """Scores that the table of true and predicted classes tells."""
+    """Scores that can be computed from the confusion matrix."""
 
     def __init__(self, votes: Votes, score: TableScore) -> None:
         super().__init__(votes)
@@ -596,7 +596,7 @@ class ScoredByTable(RunningSums):
         return np.asarray(self.score.top - self.score.of_tables(fixed + tables))
 
     def _by_vote(self, members: IntArray, samples: IntArray) -> Array:
-        """Look up what one more vote for each class would decide."""
+        """Look up the prediction after one more vote for each class."""
         total, n_classes = self.total[:, samples], len(self.total)
         after = np.empty((n_classes + 1, samples.size), dtype=np.int32)
         after[-1] = self._decided()[samples]  # for a vote that may not be used, -1
@@ -618,7 +618,7 @@ class ScoredByTable(RunningSums):
 
 
 class ScoredByEvaluation(RunningSums):
-    """Scores of any kind, one evaluation for each candidate."""
+    """Any other score, evaluated once per candidate."""
 
     def __init__(self, votes: Votes, score: Score) -> None:
         super().__init__(votes)

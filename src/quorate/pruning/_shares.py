@@ -1,9 +1,9 @@
-"""What members give each class on each sample: probabilities, or votes as ones.
+"""The members' shares of each class on each sample: probabilities, or votes as ones.
 
-Selectors that average read members through these functions, so that votes and
-probabilities, masked or not, are the same to them. A vote that is not usable is a row
-of zeros. Samples may count by their class, as much for every class, however rare: a
-balanced mean is the mean over classes of the means within them.
+Selectors that average read members through these functions, which treat votes and
+probabilities alike, masked or not. An unusable vote is a row of zeros. Samples may be
+weighted so that every class counts the same: a balanced mean is the mean over classes
+of the means within them.
 """
 
 from collections.abc import Callable
@@ -18,18 +18,18 @@ from quorate._votes import Probabilities, VoteCounts, Votes
 
 
 def unsure_probabilities(votes: VoteCounts) -> Probabilities | None:
-    """Return the probabilities, None where votes say as much: all are certain."""
+    """Return the probabilities, or None if all are 0 or 1 and equal to the votes."""
     given = votes.class_probabilities
     return None if given is None or given.are_certain else given
 
 
 def usable(votes: Votes) -> BoolArray | None:
-    """Return which votes may be used, None if all."""
+    """Return which votes are usable, or None if all are."""
     return votes.valid if votes.is_masked else None
 
 
 def shares_of(votes: Votes, member: int) -> Array:
-    """Return what one member gives each class, (n_samples, n_classes)."""
+    """Return one member's share of each class, (n_samples, n_classes)."""
     given = unsure_probabilities(votes)
     if given is not None:
         return given.of(member).astype(np.float32)
@@ -41,7 +41,7 @@ def shares_of(votes: Votes, member: int) -> Array:
 
 
 def class_parts(votes: Votes) -> list[Votes]:
-    """Return the votes on the samples of each class that has some."""
+    """Return the votes on the samples of each class that occurs."""
     codes = np.unique(votes.y)
     return [votes.at(np.flatnonzero(votes.y == code)) for code in codes]
 
@@ -63,7 +63,7 @@ def sample_weights(votes: Votes, balanced: bool = True) -> FloatArray:
 
 
 def balanced_accuracies(votes: Votes) -> FloatArray:
-    """Return each member's share of right votes, every class counting the same."""
+    """Return each member's accuracy, every class counting the same."""
     right, asked = np.zeros((2, votes.n_members))
     for part in class_parts(votes):
         hits, cast = part.member_counts()
@@ -73,7 +73,7 @@ def balanced_accuracies(votes: Votes) -> FloatArray:
 
 
 def most_accurate_first(votes: VoteCounts, balanced: bool = False) -> IntArray:
-    """Return the members by falling accuracy, equals by position."""
+    """Return the members by decreasing accuracy; ties keep their order."""
     if balanced:
         accuracies = balanced_accuracies(cast("Votes", votes)).round(12)
     else:  # equal fractions of whole numbers below 2**26 give equal floats
@@ -85,10 +85,10 @@ def most_accurate_first(votes: VoteCounts, balanced: bool = False) -> IntArray:
 
 
 def gram(votes: VoteCounts, balanced: bool = False) -> FloatArray:
-    """Return the mean inner product of all pairs of members, on samples both may vote.
+    """Return the mean inner product of all pairs of members on common samples.
 
-    For votes that is how often two members agree. A pair without a common sample counts
-    as the mean of all others.
+    For votes this is their agreement. A pair without common samples gets the mean of
+    all others.
     """
     same: Array
     total: Array
@@ -105,7 +105,7 @@ def gram(votes: VoteCounts, balanced: bool = False) -> FloatArray:
 
 
 def _product_sums(votes: VoteCounts) -> Array:
-    """Return the inner product of all pairs of members; agreements for votes."""
+    """Return the inner products of all pairs of members; agreements for votes."""
     given = unsure_probabilities(votes)
     if given is None:
         return votes.agreement()[0]
@@ -135,7 +135,7 @@ def brier_products(
     if unsure_probabilities(votes) is None:
         return products, balanced_accuracies(votes) if balanced else votes.accuracies
     weights, samples = sample_weights(votes, balanced), np.arange(votes.n_samples)
-    # Sums, not products of vectors: these are slow where cores are taken.
+    # Sums, not dot products, which are slow when cores are busy.
     right = [
         float((weights * shares_of(votes, member)[samples, votes.y]).sum())
         for member in range(votes.n_members)
@@ -144,14 +144,14 @@ def brier_products(
 
 
 def mean_products(votes: Votes, target: Array, balanced: bool = False) -> FloatArray:
-    """Return the mean product of each member's shares with a target for them."""
+    """Return the mean product of each member's shares with a target."""
     weights = sample_weights(votes, balanced)
     asked = sums.sum_where_voted(votes.codes, weights)
     return inner_products(votes, target * weights[:, None]) / asked
 
 
 def whole_shares(votes: Votes) -> FloatArray:
-    """Return the mean of all members that may vote on each sample."""
+    """Return the mean share over the members that may vote on each sample."""
     total = np.zeros((votes.n_samples, votes.n_classes))
     for member in range(votes.n_members):
         total += shares_of(votes, member)
@@ -170,9 +170,9 @@ def inner_products(votes: Votes, table: Array) -> FloatArray:
     return vote_sums.by_member(lambda block: table[block].T)
 
 
-# From here on looking votes up one by one beats packed flags for each class.
+# From this many classes on, looking up votes beats packed flags per class.
 _MANY_CLASSES = 8
-# Samples looked at at a time, in whole bytes of flags.
+# Samples processed at a time, in whole bytes of flags.
 _SAMPLES = 1 << 13
 
 
@@ -195,7 +195,7 @@ class VoteSums:
     def __init__(self, codes: Array, n_classes: int, masked: bool) -> None:
         self.codes, self.n_classes, self.masked = codes, n_classes, masked
         self.few = n_classes < _MANY_CLASSES
-        # Without a mask, who votes for no other class votes for the first.
+        # Without a mask, a member that votes for no other class votes for the first.
         self.packed = range(0 if masked else 1, n_classes)
         self._rows: list[Array] | None = None
         self._columns: list[Array] | None = None
@@ -252,15 +252,15 @@ class VoteSums:
 
 
 def _bins(n_samples: int, bins: int) -> IntArray:
-    """Return where the entries of class 0 are; one before them is that of no vote."""
+    """Return the offsets of class 0; the entry before it stands for no vote."""
     return bins * np.arange(n_samples) + 1
 
 
 def are_a_pool(votes: Votes) -> bool:
-    """Tell members that differ in quality from those that are alike.
+    """Return whether members differ in quality, as in a pool.
 
-    A pull towards equal weights costs a pool more than it saves, on 21 data sets with
-    5, 12 and 30 members (bench/pools.py).
+    For pools, shrinking towards equal weights costs more than it saves, measured on 21
+    data sets with 5, 12 and 30 members (bench/pools.py).
     """
     if votes.family is None:
         return votes.has_equal_weights and not votes.is_masked

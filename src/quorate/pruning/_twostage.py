@@ -1,4 +1,4 @@
-"""Two-stage pruning: by accuracy on unseen samples, by distance to them."""
+"""Two-stage pruning: by out-of-bag accuracy, then by distance."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from quorate.pruning._base import Pruner, PrunerTags, is_whole
 
 
 class _TwoStage(Pruner):
-    """What both stages share: percentiles among survivors."""
+    """Shared code of both stages."""
 
     tags = PrunerTags(finds_size=True, needs_out_of_bag=True)
 
@@ -25,10 +25,10 @@ class _TwoStage(Pruner):
 
     @abstractmethod
     def _survivors(self, votes: Votes, limit: int | None) -> IntArray:
-        """Return the members that pass, at most ``limit`` if that is a number."""
+        """Return the members that pass, at most ``limit`` if given."""
 
     def _check(self, votes: Votes, limit: int | None, stage: str) -> None:
-        """Refuse votes that are not out of bag, and percentiles that do not fit."""
+        """Raise an error for votes that are not out of bag, and invalid percentiles."""
         if not votes.is_masked:
             raise ValueError(
                 f"{self._owner}: needs out-of-bag votes; collect them with "
@@ -214,7 +214,7 @@ class TwoStageDistance(_TwoStage):
         return support
 
     def _near(self, distance: FloatArray) -> IntArray:
-        """Return the members that pass both stages, in the order asked for."""
+        """Return the members that pass both stages, in the requested order."""
         members: IntArray = np.arange(distance.size)
         if self.first == "accuracy":
             members = _accurate(self._accuracies, members, self.ta)
@@ -227,7 +227,7 @@ class TwoStageDistance(_TwoStage):
 
 
 def _accurate(accuracies: FloatArray, members: IntArray, ta: int | None) -> IntArray:
-    """Return the members whose accuracy reaches the percentile among them, if any."""
+    """Return the members whose accuracy reaches the percentile, if ``ta`` is given."""
     if ta is None:
         return members
     limit = np.percentile(accuracies[members], 10 * ta)
@@ -235,14 +235,14 @@ def _accurate(accuracies: FloatArray, members: IntArray, ta: int | None) -> IntA
 
 
 def _best_first(cost: FloatArray, members: IntArray, size: int | None) -> IntArray:
-    """Return the cheapest first if their number is limited, else by position."""
+    """Return members by cost if their number is limited, else by position."""
     if size is None:
         return members
     return members[np.argsort(cost[members], kind="stable")][:size]
 
 
 def _numbers(X: Any) -> FloatArray:
-    """Return features between which there are distances."""
+    """Return numeric features, or raise an error."""
     try:
         table = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
     except ValueError:

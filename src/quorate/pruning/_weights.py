@@ -1,4 +1,4 @@
-"""Few members with new weights: a mixture of probabilities, a logistic regression."""
+"""Select few members with new weights: mixture weights, or logistic regression."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from quorate.pruning._shares import (
 _STEPS = 1000
 _ROUGH_STEPS = 100
 _STILL = 1e-6
-# Samples on which the label is taken to be as likely any other class.
+# Number of samples whose label is taken to be any other class.
 _DOUBT = 1.0
 _NONE = 1e-6
 _SMOOTHING = 0.3
@@ -126,15 +126,15 @@ class SimplexWeights(Pruner):
 
 
 def _rounded(weights: FloatArray) -> FloatArray:
-    """Make weights that only rounding tells apart equal."""
+    """Round weights, so that ones that differ only by rounding are equal."""
     return weights.round(6)
 
 
 class _LogLoss:
     """Mean of ``-log`` of the mixture's probability for the class.
 
-    Every class of a sample counts by the chance that it is the true one: where all
-    members are right on few samples, the boldest would be best.
+    Every class of a sample is weighted by the probability that it is the true one;
+    otherwise overconfident members would win where all are right on few samples.
     """
 
     def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
@@ -147,7 +147,7 @@ class _LogLoss:
         self.trusted, self.doubted = 1.0 - doubt, doubt / max(n_classes - 1, 1)
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:
-        """Return the weights, by expectation and maximisation in turns."""
+        """Return the weights, by expectation maximisation."""
         votes, n = self.votes, members.size
         given = unsure_probabilities(votes)
         if given is None:
@@ -169,11 +169,11 @@ class _LogLoss:
         return weights
 
     def _explained_by_votes(self, sums: VoteSums, weights: FloatArray) -> FloatArray:
-        """Return how well each member explains the samples, against the mixture.
+        """Return how well each member explains the samples, relative to the mixture.
 
-        A member gives its class 1, and all others the least there is. What the mixture
-        gives a class is the weight of its votes, and a member's part in it can be
-        looked up by its vote, so the votes are all there is to keep.
+        A member gives its class 1 and all others the minimum. The mixture gives a class
+        the weight of its votes, so a member's part in it is looked up by its vote and
+        only votes are stored.
         """
         y, samples = self.votes.y, np.arange(self.votes.n_samples)
         table = sums.by_sample(weights)
@@ -188,7 +188,7 @@ class _LogLoss:
         table += least
         if not sums.masked:  # who votes everywhere explains nothing elsewhere
             return sums.by_member(lambda block: table[:, block])
-        # Where a member may not vote it says what the others say.
+        # Where a member does not vote, the mean of the others counts.
         table -= np.where(cast > 0, self.whole, 0.0)
         return sums.by_member(lambda block: table[:, block]) + 1.0
 
@@ -218,14 +218,14 @@ class _LogLoss:
 
 
 class _Brier:
-    """Brier score of the mixture, by one matrix of products."""
+    """Brier score of the mixture, from a Gram matrix."""
 
     def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
         self.G, self.b = brier_products(votes, balanced)
         self.smoothing = smoothing
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:
-        """Return the weights, by gradient steps back onto the simplex."""
+        """Return the weights, by projected gradient descent onto the simplex."""
         n = members.size
         G = self.G[np.ix_(members, members)] + self.smoothing * np.eye(n)
         b = self.b[members] + self.smoothing / n
@@ -328,7 +328,7 @@ class SparseWeights(Pruner):
         return model
 
     def _grow(self, votes: Votes, size: int) -> tuple[IntArray, list[FloatArray]]:
-        """Add the member of the steepest descent, and fit all weights again."""
+        """Add the member of steepest descent, and refit all weights."""
         model = self._regression(votes, [])
         picked: list[int] = []
         path: list[FloatArray] = [np.zeros(0)]
@@ -356,7 +356,7 @@ class SparseWeights(Pruner):
         highest = float((-(model.rows @ residual.ravel()) / votes.n_samples).max())
         best = np.zeros(0, dtype=np.intp)
         low, high = 1e-6 * highest, highest
-        # The support grows as the penalty falls: halve the interval on a log scale.
+        # The support grows as the penalty falls: bisect on a log scale.
         for _ in range(_PATH_STEPS if highest > _TOLERANCE else 0):
             middle = np.sqrt(low * high)
             weights = model.fit(weights, middle)
@@ -375,7 +375,7 @@ class SparseWeights(Pruner):
         return best, [fitted[: k + 1] for k in range(best.size)]
 
     def path(self) -> tuple[IntArray, list[FloatArray]]:
-        """Return the members as picked and the weights fitted to the first 1, 2, ..."""
+        """Return the order of selection and the weights fitted to each prefix."""
         check_is_fitted(self, "order_")
         return self._path_taken
 
@@ -409,7 +409,7 @@ class _Regression:
         return float(np.mean(losses)), odds
 
     def fit(self, start: FloatArray, l1: float = 0.0) -> FloatArray:
-        """Return the weights of the smallest loss with its penalties."""
+        """Return the weights that minimise the penalised loss."""
 
         def penalised(weights: FloatArray) -> tuple[float, FloatArray]:
             loss, residual = self.residual(weights)
