@@ -1,8 +1,8 @@
-"""Compare pruning methods on data sets, keep every result, make tables of them.
+"""Compare pruning methods on data sets, store the results and make tables.
 
-A :class:`Plan` says what to do, :func:`run_plan` does what is missing and writes it to
-a :class:`Store`, :class:`Results` reads it back. The unit of work is one fit: the votes
-of its members are collected once and shared by all methods.
+A :class:`Plan` describes a study, :func:`run_plan` computes missing results and writes
+them to a :class:`Store`, and :class:`Results` reads them. The unit of work is one fit:
+the votes of its members are collected once and shared by all methods.
 """
 
 from quorate.study._data_set import DataSet

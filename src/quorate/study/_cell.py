@@ -1,4 +1,4 @@
-"""One unit of work: fit once, vote once, then every method on those votes."""
+"""One unit of work: fit once, collect votes once, run every method on them."""
 
 import hashlib
 import json
@@ -36,10 +36,10 @@ _PLAN_INPUTS = ("folds", "seed", "prune_on", "as_deployed", "rule", "scoring")
 
 
 def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
-    """Return the content key of each method's cell: the same inputs, the same key.
+    """Return the content key of each method's cell; equal inputs give equal keys.
 
-    Results are those of a version of quorate and of scikit-learn; with another one
-    they are computed anew, so that a store never mixes the two unseen.
+    Keys depend on the versions of quorate and scikit-learn. With another version,
+    results are recomputed, so that a store does not silently mix versions.
     """
     plan, data = unit.plan, unit.data
     inputs: dict[str, Any] = {
@@ -62,7 +62,7 @@ def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """What a unit of work gave: a row per method, and a record of its fit."""
+    """Result of a unit of work: a row per method, and a record of its fit."""
 
     rows: list[dict[str, Any]]
     fit: dict[str, Any]
@@ -79,7 +79,7 @@ def run_unit(unit: Unit, data: DataSet, methods: list[MethodSpec]) -> UnitResult
     """
     start = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # learners warn a lot; results tell the rest
+        warnings.simplefilter("ignore")  # learners issue many warnings
         try:
             fitted = _FittedUnit(unit, data)
         except Exception:
@@ -164,16 +164,16 @@ class _FittedUnit:
         return votes if own else votes.by_plurality()
 
     def outcome(self, method: MethodSpec) -> dict[str, Any]:
-        """Return what a method gave, or the traceback of its error."""
+        """Return the result of a method, or the traceback of its error."""
         try:
             return {"status": "ok", "result": self.run(method)}
         except Exception:
             return _failure()
 
     def run(self, method: MethodSpec) -> dict[str, Any]:
-        """Choose members and measure the choice on the test part."""
+        """Choose members and evaluate them on the test part."""
         evidence = self.training if method.prune_on == "train" else self.evidence
-        # Votes of which nothing is counted yet: fair times.
+        # Votes without cached counts, so that times are fair.
         votes = evidence.votes.keep(np.arange(evidence.votes.n_members))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", QuorateWarning)
@@ -211,10 +211,10 @@ class _FittedUnit:
         }
 
     def _describe(self, votes: Votes) -> dict[str, float]:
-        """Return accuracy by the rule of the plan, and what else the plan asks for.
+        """Return accuracy by the rule of the plan, and the other requested quantities.
 
-        As deployed, logarithmic loss where probabilities are averaged; otherwise the
-        decomposition and the risk of the plurality vote.
+        With ``as_deployed``, log-loss if probabilities are averaged; otherwise the
+        error decomposition and the risk estimate of the plurality vote.
         """
         plan = self.unit.plan
         described = {"accuracy": votes.accuracy()}
@@ -234,14 +234,14 @@ class _FittedUnit:
 
 
 def _diversities(votes: Votes) -> dict[str, float]:
-    """Return the measures on equal votes; weights have a place in two of them only."""
+    """Return the measures with equal weights; only two of them support weights."""
     return diversity(votes.unweighted())
 
 
 def fold_rows(
     plan: Plan, y: Array, repeat: int, fold: int
 ) -> tuple[IntArray, IntArray]:
-    """Return training and test rows of a fold, stratified if every class allows."""
+    """Return training and test rows of a fold, stratified if possible."""
     smallest = int(np.unique(y, return_counts=True)[1].min())
     kind = StratifiedKFold if smallest >= plan.folds else KFold
     splitter = kind(plan.folds, shuffle=True, random_state=plan.seed + repeat)

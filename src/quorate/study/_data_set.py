@@ -1,4 +1,4 @@
-"""A data set, and the numbers that learners take, fitted on a part of its rows."""
+"""Data sets, and the preprocessing that turns them into numbers."""
 
 import hashlib
 import json
@@ -25,23 +25,23 @@ _SCALARS = (str, bool, int, float, np.bool_, np.number)
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """A table, the class of each of its rows, and where both are from.
+    """A table with the class of each row and its source.
 
     Parameters
     ----------
     name : str
-        What it is called in tables of results.
+        Name in tables of results.
     X : pandas.DataFrame
-        Columns of numbers, text, categories or booleans; values may be missing.
+        Columns of numbers, text, categories or booleans, possibly with missing values.
     y : array-like of shape (n_rows,)
-        Labels: two classes or more, none missing.
+        Labels: at least two classes, none missing.
     source : str
-        One line saying where the data is from.
+        Source of the data, in one line.
 
     Raises
     ------
     ValueError
-        If table or labels do not fit each other or a study.
+        If the table and labels do not match or are not suitable for a study.
 
     Examples
     --------
@@ -80,20 +80,20 @@ class DataSet:
 
     @property
     def n_features(self) -> int:
-        """Number of columns, before any of them is encoded."""
+        """Number of columns before encoding."""
         return int(self.X.shape[1])
 
     @property
     def classes(self) -> Array:
-        """The labels that occur, sorted."""
+        """Sorted labels that occur."""
         return np.unique(self.y)
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of column names, values and labels, as 64 hexadecimal digits.
 
-        It is the same on every machine, and whichever type a column of the same
-        values is stored in.
+        It does not depend on the machine, nor on the type in which equal values are
+        stored.
         """
         numeric = set(column_kinds(self.X, self.name)[0])
         digest = hashlib.sha256()
@@ -110,9 +110,9 @@ class DataSet:
         return digest.hexdigest()
 
     def subsample(self, n_rows: int, seed: int) -> "DataSet":
-        """Return so many rows drawn at random, one of each class at least.
+        """Return a random sample of rows, with at least one of each class.
 
-        The shares of the classes stay as they are, and rows in the order they have.
+        Class frequencies and the order of rows are preserved.
         """
         if n_rows >= self.n_rows:
             return self
@@ -144,12 +144,12 @@ class DataSet:
 
 
 def to_binary(y: Any) -> IntArray:
-    """Make two classes of several, as even as the order of the labels allows.
+    """Merge classes into two, as balanced as the order of the labels allows.
 
-    Labels are sorted and their shares added up. The first label at which the sum is
-    above one half starts class 1; all labels before it are class 0. Where that is the
-    very first label, nothing would be left for class 0: then that label alone is class
-    0 and the others are class 1. A single label becomes class 0.
+    Labels are sorted and their shares accumulated. The first label at which the sum
+    exceeds one half starts class 1; all labels before it are class 0. If that is the
+    first label, it alone is class 0 and the others are class 1. A single label becomes
+    class 0.
 
     Examples
     --------
@@ -159,20 +159,20 @@ def to_binary(y: Any) -> IntArray:
     array([0, 0, 0, 1, 1])
     """
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    # whole numbers, so that a share of exactly one half is never above it
+    # integers, so that a share of exactly one half does not exceed it
     start = int(np.argmax(2 * np.cumsum(counts) > codes.size))
     return (codes >= max(start, 1)).astype(np.int64)
 
 
 def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
-    """Return the names of numeric and of categorical columns.
+    """Return the names of numeric and categorical columns.
 
     Raises
     ------
     TypeError
         If ``X`` is not a table with text as column names.
     ValueError
-        If it has no columns, one twice, or one that holds something else.
+        If it has no columns, duplicate ones, or columns of other types.
     """
     if not isinstance(X, pd.DataFrame):
         raise TypeError(f"{owner}: needs a pandas DataFrame; got {type(X).__name__}.")
@@ -192,13 +192,13 @@ def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
 
 
 def as_numbers(column: Any) -> FloatArray:
-    """Return a numeric column as floats, NaN where a value is missing."""
+    """Return a numeric column as floats, with NaN for missing values."""
     numbers: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return numbers
 
 
 def as_texts(column: Any) -> Array:
-    """Return a categorical column as an array of str, None where a value is missing."""
+    """Return a categorical column as an array of str, with None for missing values."""
     texts = np.empty(len(column), dtype=object)
     pairs = zip(column.astype(object), column.isna(), strict=True)
     texts[:] = [None if missing else str(value) for value, missing in pairs]
@@ -226,12 +226,12 @@ def _is_numeric(column: Any, owner: str) -> bool:
 
 
 def _checked_labels(y: Any, owner: str) -> Array:
-    """Return labels as an array: two classes or more, none missing, nothing measured.
+    """Return labels as an array: at least two classes, none missing, not continuous.
 
     Raises
     ------
     ValueError
-        If they are anything else.
+        If the labels are anything else.
     """
     values = y if isinstance(y, np.ndarray) else np.asarray(y, dtype=object)
     if values.ndim != 1:
@@ -255,34 +255,33 @@ def _checked_labels(y: Any, owner: str) -> Array:
 
 
 def _hash_numbers(digest: Any, values: Array) -> None:
-    # one zero and one NaN, and bytes in the same order everywhere
+    # normalise zeros, NaN and the byte order
     plain = np.where(np.isnan(values), np.nan, values + 0.0).astype("<f8")
     digest.update(f"numbers {plain.size}:".encode())
     digest.update(plain.tobytes())
 
 
 def _hash_texts(digest: Any, values: Any) -> None:
-    # JSON puts quotes around texts, so no two lists are written alike
+    # JSON quotes strings, so different lists have different texts
     digest.update(f"texts {len(values)}:".encode())
     digest.update(json.dumps(list(values)).encode())
 
 
 def make_preparation(X: Any, components: int | float | None = None) -> Any:
-    """Return an unfitted transformer that turns tables like this one into numbers.
+    """Return an unfitted transformer that converts tables like this one to numbers.
 
-    Missing numbers become the median of their column. Columns of text, categories or
-    booleans have missing values filled by the most frequent one and are one-hot
-    encoded; a category that was not there in ``fit`` becomes zeros. A column without
-    any value becomes zeros, or one category.
+    Missing numbers are replaced by the median of their column. In columns of text,
+    categories or booleans, missing values are replaced by the most frequent one, and
+    the columns are one-hot encoded; categories unknown in ``fit`` become zeros. A
+    column without any value becomes zeros, or one category.
 
     Parameters
     ----------
     X : pandas.DataFrame
         Only the names and types of its columns are used. Fit the transformer on the
-        training part of each fold, so that nothing is learned from the test part.
+        training part of each fold, to avoid leakage from the test part.
     components : int or float, optional
-        Principal components to reduce the numbers to, or the share of the variance
-        that they explain.
+        Number of principal components, or the share of variance they explain.
 
     Returns
     -------
@@ -311,16 +310,16 @@ def make_preparation(X: Any, components: int | float | None = None) -> Any:
         OneHotEncoder(handle_unknown="ignore", sparse_output=False),
     )
     steps = [("numeric", numbers, numeric), ("categorical", categories, categorical)]
-    # columns by name: scikit-learn then notices a column that is missing
+    # columns by name, so that scikit-learn detects missing columns
     table = ColumnTransformer([step for step in steps if step[2]], sparse_threshold=0)
     if components is None:
         return table
-    # this solver takes shares of the variance too and has no randomness
+    # this solver supports shares of variance and is deterministic
     return make_pipeline(table, PCA(components, svd_solver="full"))
 
 
 def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
-    """Tell what a fitted preparation does to the table it was fitted on.
+    """Describe what a fitted preparation does to the table it was fitted on.
 
     Parameters
     ----------
@@ -332,9 +331,9 @@ def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``what`` in one line, the number of ``columns`` and of ``features`` they
-        become, ``filled``: the value put where one is missing by column, and
-        ``categories``: how many there are by column.
+        ``what`` is a one-line description, ``columns`` and ``features`` are the numbers
+        of input and output columns, ``filled`` has the value used for missing ones by
+        column, and ``categories`` the number of categories by column.
 
     Examples
     --------

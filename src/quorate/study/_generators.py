@@ -1,7 +1,7 @@
-"""Artificial data sets, written from their mathematical definitions.
+"""Artificial data sets, implemented from their mathematical definitions.
 
-Each is a function of the number of rows and a generator of random numbers. The classes
-are equally likely. Labels are coded as in the files of UCI and DELVE.
+Each is a function of the number of rows and a random number generator. Classes are
+equally likely. Labels are coded as in the files of UCI and DELVE.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from quorate._typing import FloatArray, IntArray
 Sample: TypeAlias = tuple[FloatArray, IntArray]
 
 _DIMENSIONS = 20
-# Entry of a mean vector of length 2, in as many dimensions.
+# Entry of a mean vector of length 2 in this many dimensions.
 _ENTRY = 2 / np.sqrt(_DIMENSIONS)
 # Distance of the components of a mixture from the origin.
 _RADIUS = 3.0
@@ -76,7 +76,7 @@ def ringnorm(n_rows: int, rng: np.random.Generator) -> Sample:
     Class 0 has mean 0 and covariance 4 I, class 1 mean (a, ..., a) and covariance I,
     a = 2 / sqrt(20) as in DELVE's file. The best possible error is 1.24 %.
 
-    Some packages take a = 1 / sqrt(20) instead; then it is 1.50 %. Breiman gives 1.3 %.
+    Some packages use a = 1 / sqrt(20), for which it is 1.50 %. Breiman reports 1.3 %.
 
     References
     ----------
@@ -95,7 +95,7 @@ def ringnorm(n_rows: int, rng: np.random.Generator) -> Sample:
 
 
 def threenorm(n_rows: int, rng: np.random.Generator) -> Sample:
-    """Draw from three normals of covariance I, two of which are one class.
+    """Draw from three normals of covariance I, two of which form one class.
 
     Class 0 has mean (a, ..., a) or (-a, ..., -a), equally likely, class 1 the mean
     (a, -a, a, ..., -a), a = 2 / sqrt(20). The best possible error is 10.5 %.
@@ -123,7 +123,7 @@ def gmm2(n_rows: int, rng: np.random.Generator) -> Sample:
 
     Components of covariance I sit 3 away from the origin, on both sides of each axis.
     Axes 0, 2, ... belong to class 0, axes 1, 3, ... to class 1, so no straight line
-    tells the classes apart. The components of a class are equally likely. The best
+    separates the classes. The components of a class are equally likely. The best
     possible error is 3.3 %.
 
     Examples

@@ -1,4 +1,4 @@
-"""The learners and ensembles a study can train, by name."""
+"""The learners and ensembles that a study can train, by name."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,15 +32,15 @@ ENSEMBLES = (
     "extra_trees",
     "pool",
 )
-# Those that plain boosting can train: the others do not take sample weights, or take
-# them in another way.
+# Learners that plain boosting supports: the others do not accept sample weights, or use
+# them differently.
 _WEIGHTED = ("tree", "stump", "naive_bayes", "linear", "linear_svm", "svm")
 _BOOSTED_C = 1000.0
 _INDIFFERENT_TO_SCALE = ("tree", "stump", "naive_bayes")
 
 
 def _scaled(*steps: Any) -> Any:
-    """Put scaling before learners that depend on the scale of features."""
+    """Add scaling to learners that depend on the scale of features."""
     return make_pipeline(StandardScaler(), *steps)
 
 
@@ -87,22 +87,22 @@ def make_ensemble(
             f"adaboost: {learner} does not take sample weights; use "
             f"'resampled_adaboost', or one of {', '.join(_WEIGHTED)}."
         )
-    if learner == "tree":  # boosting a perfect learner ends after one round
+    if learner == "tree":  # boosting stops after one round with a perfect learner
         member.set_params(max_depth=3)
     elif hasattr(member, "C"):
-        # AdaBoost's weights add up to one, so that C stands for all samples together.
+        # AdaBoost's weights sum to one, so that C applies to all samples together.
         member.set_params(C=_BOOSTED_C)
     boosting = AdaBoostClassifier(member, n_estimators=n_members, random_state=seed)
-    # Pipelines take no weights, so features are scaled once, before boosting.
+    # Pipelines do not accept weights, so features are scaled once, before boosting.
     return _scaled(boosting) if scaled else boosting
 
 
 class ResampledAdaBoost(AdaBoostClassifier):  # type: ignore[misc]
-    """AdaBoost that draws samples by weight, for learners that take no weights.
+    """AdaBoost with resampling, for learners that do not support sample weights.
 
-    As the authors of the paper publish it: each class is drawn as often as it occurs, a
-    draw whose member is no better than chance is repeated up to 20 times, a member
-    without any error does not end the sequence, and weights grow by binary logarithms.
+    As published by the authors of the paper: draws are stratified by class, a draw
+    whose member is no better than chance is repeated up to 20 times, a member without
+    errors does not end the sequence, and weights use binary logarithms.
     """
 
     _MOST_DRAWS = 21
@@ -110,7 +110,7 @@ class ResampledAdaBoost(AdaBoostClassifier):  # type: ignore[misc]
     _LARGEST_ERROR = 0.4999
 
     def fit(self, X: Any, y: Any) -> "ResampledAdaBoost":
-        """Fit members in sequence, each on a draw by the weights so far."""
+        """Fit members in sequence, each on samples drawn by the current weights."""
         rng = np.random.default_rng(self.random_state)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = self.classes_.size
@@ -150,7 +150,7 @@ class ResampledAdaBoost(AdaBoostClassifier):  # type: ignore[misc]
 
 
 def make_pool(n_members: int, seed: int) -> Any:
-    """Return an unfitted soft vote of the first so many of 30 different models."""
+    """Return an unfitted soft vote of the first models in a list of 30."""
 
     def linear(C: float) -> Any:
         return LogisticRegression(C=C, max_iter=500)
@@ -167,7 +167,7 @@ def make_pool(n_members: int, seed: int) -> Any:
     def network(*layers: int) -> Any:
         return _scaled(MLPClassifier(layers, max_iter=150, random_state=seed))
 
-    # Families take turns, so that a smaller pool is as mixed.
+    # Families alternate, so that a smaller pool is equally mixed.
     models: dict[str, Any] = {
         "linear 1": _scaled(linear(1.0)),
         "tree 4": DecisionTreeClassifier(max_depth=4, random_state=seed),

@@ -1,4 +1,4 @@
-"""Data sets by name, from a file, a folder, or OpenML."""
+"""Load data sets by name, or from a file, a folder or OpenML."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ IMAGE_SIZE = 16
 _IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff",
            ".webp")  # fmt: skip
 _VISIBLE = "[!.]*"
-# Pillow cuts these off at 255 instead of scaling them.
+# Pillow clips these at 255 instead of scaling them.
 _DEEP = ("I", "F")
 
 
@@ -53,34 +53,33 @@ def load_data(
     """Return a data set by name or from a file.
 
     Tried in this order: a generator (waveform, twonorm, ringnorm, threenorm, gmm2,
-    gmm3, gmm10), a set that comes with scikit-learn (iris, wine, breast_cancer,
-    digits), a file, a name in ``data_dir``, ``openml:NAME@VERSION``, a folder of
-    pictures. A set in ``data_dir`` that has the name of one of the first two is found
-    by the name of its file, as in ``"ringnorm.csv.gz"``.
+    gmm3, gmm10), a scikit-learn data set (iris, wine, breast_cancer, digits), a file, a
+    name in ``data_dir``, ``openml:NAME@VERSION``, a folder of images. If a name in
+    ``data_dir`` is also that of a generator or a scikit-learn data set, use the name of
+    its file, such as ``"ringnorm.csv.gz"``.
 
     Parameters
     ----------
     name_or_path : str or path
-        Files are .csv, .csv.gz, .parquet, .pq, .arff or .arff.gz. CSV is in UTF-8 with
-        commas and a header; empty fields, ``?`` and what pandas takes for missing
-        (``NA``, ``null``, ...) are missing values. A folder of pictures has one folder
+        Files are .csv, .csv.gz, .parquet, .pq, .arff or .arff.gz. CSV files are in
+        UTF-8, with commas and a header; empty fields, ``?`` and the missing values of
+        pandas (``NA``, ``null``, ...) are missing. A folder of images has one subfolder
         per class.
     target : str, optional
-        The column of a table that holds the classes; without it, the column
-        ``target``, or else the last one.
+        The column with the classes; by default ``target``, or else the last column.
     data_dir : path, optional
-        A folder of such files. Where it has a MANIFEST.json, names, checksums and
-        categorical columns are taken from there.
+        A folder of such files. If it has a MANIFEST.json, names, checksums and
+        categorical columns are read from it.
     allow_download : bool
-        Whether OpenML may be asked.
+        Whether to allow downloads from OpenML.
     random_state : int
-        Seed of the generators, and of the choice of rows.
+        Seed of the generators and of the sample of rows.
     n_rows : int, optional
-        At most this many rows, drawn at random with the shares of the classes as they
-        are, but at least one of each class; they stay in the order of the source.
-        Generators make exactly this many, or else 1000.
+        Maximum number of rows; a stratified random sample is drawn, with at least one
+        row of each class, in the original order. Generators make exactly this many
+        rows, by default 1000.
     image_size : int
-        Pictures become grey and this many pixels wide and high.
+        Images are converted to greyscale, with this width and height in pixels.
 
     Returns
     -------
@@ -89,9 +88,9 @@ def load_data(
     Raises
     ------
     ValueError
-        If the name is unknown, or the table is not fit for classification.
+        If the name is unknown, or the table is not suitable for classification.
     FileFormatError
-        If a file cannot be read, or is not the one its manifest describes.
+        If a file cannot be read, or does not match its manifest.
 
     Examples
     --------
@@ -121,7 +120,7 @@ def find_data(
     n_rows: int | None,
     image_size: int,
 ) -> Callable[[], DataSet]:
-    """Return what reads a data set, once it is known to be there.
+    """Return a function that reads a data set, after checking that it exists.
 
     Parameters are those of :func:`load_data`.
     """
@@ -148,13 +147,13 @@ def find_data(
 
 
 def list_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
-    """Return the names that :func:`load_data` takes without a file or a download.
+    """Return the names that :func:`load_data` accepts without a file or a download.
 
     Parameters
     ----------
     data_dir : path, optional
-        A folder whose sets are listed too; where a name is taken by a generator or by
-        scikit-learn, the name of the file is listed.
+        A folder whose data sets are listed, too; by the name of the file, if the name
+        is that of a generator or a scikit-learn data set.
 
     Examples
     --------
@@ -177,7 +176,7 @@ def _find_file(
     allow_download: bool,
     image_size: int,
 ) -> Callable[[], DataSet]:
-    """Look for what is neither generated nor comes with scikit-learn."""
+    """Find a data set that is neither generated nor part of scikit-learn."""
     path = Path(given).expanduser()
     is_table = path.name.lower().endswith(TABLES)
     if is_table and path.is_file():
@@ -209,9 +208,9 @@ def _find_file(
 def _list_folder(
     data_dir: str | os.PathLike[str] | None,
 ) -> dict[str, dict[str, Any]]:
-    """Return the sets of a folder's manifest and its other tables, by name.
+    """Return the data sets of a folder's manifest and its other tables, by name.
 
-    An entry's ``file`` says where it is.
+    The ``file`` of an entry is its location.
     """
     if data_dir is None:
         return {}
@@ -252,7 +251,7 @@ def _read_manifest(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def _stem(path: Path) -> str:
-    """Return the name of a table without what says its format."""
+    """Return the name of a table without its extension."""
     ending = next(end for end in TABLES if path.name.lower().endswith(end))
     return path.name[: -len(ending)]
 
@@ -271,7 +270,7 @@ def _from_scikit_learn(name: str) -> DataSet:
 
 
 def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> DataSet:
-    """Read a table, and hold it against what the manifest of its folder says of it."""
+    """Read a table and check it against the manifest of its folder."""
     check_table(path)
     expected = entry.get("sha256")
     if expected and hashlib.sha256(path.read_bytes()).hexdigest() != expected:
@@ -289,7 +288,7 @@ def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> Data
     reference = f"{entry['reference']}, " if entry.get("reference") else ""
     stem = _stem(path)
     name = path.name if stem in GENERATORS or stem in BUNDLED else stem
-    # complaints name the whole path, tables of results the short name
+    # errors use the full path, tables of results the short name
     return replace(DataSet(str(path), X, y, f"{reference}file {path}"), name=name)
 
 
@@ -314,12 +313,12 @@ def _from_openml(what: str, version: int, target: str | None) -> DataSet:
 
 
 def _from_images(folder: Path, size: int) -> DataSet:
-    """Read a folder of pictures, one folder per class; a pixel is a column.
+    """Read a folder of images with one subfolder per class; each pixel is a column.
 
-    Folders and files are taken in the order of their names, hidden ones and files that
-    are no pictures by name are passed over.
+    Folders and files are sorted by name. Hidden files and files without the extension
+    of an image are ignored.
     """
-    try:  # by name, so that the types of this package do not depend on pillow
+    try:  # imported by name, so that type checking does not depend on pillow
         pillow = import_module("PIL.Image")
     except ImportError as error:
         raise ImportError(

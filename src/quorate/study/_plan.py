@@ -1,4 +1,4 @@
-"""What a study is to do: plain frozen objects, and the TOML files they come from."""
+"""Plans of studies as frozen dataclasses, and reading them from TOML files."""
 
 import tomllib
 import types
@@ -20,26 +20,26 @@ _RULES = ("own", "heads")
 
 @dataclass(frozen=True, slots=True)
 class DataSpec:
-    """One data set and how to read it, where its name alone does not say enough.
+    """A data set and how to read it.
 
     Parameters
     ----------
     name : str
-        What :func:`load_data` knows it by; with a path, what tables call it.
+        Name for :func:`load_data`; with a path, the name in tables.
     path : str, optional
-        A table, or a folder of pictures.
+        A table, or a folder of images.
     target : str, optional
         The column with the classes.
     version : int, optional
-        Of an OpenML set, whose name starts with ``openml:``.
+        Version of an OpenML data set, whose name starts with ``openml:``.
     image_size : int, optional
-        Pictures become this many pixels wide and high.
+        Width and height of images in pixels.
     pca : int or float, optional
-        Principal components to keep, or the share of the variance they explain.
+        Number of principal components, or the share of variance they explain.
     binary : bool, optional
-        Make two classes of several; else as the study does.
+        Merge classes into two; by default as in the plan.
     rows : int, optional
-        At most this many rows; else as the study says.
+        Maximum number of rows; by default as in the plan.
 
     Examples
     --------
@@ -77,12 +77,12 @@ class DataSpec:
 
     @property
     def label(self) -> str:
-        """What the data set is called in tables."""
+        """Name of the data set in tables."""
         return self.name or Path(self.path or "").name.split(".")[0]
 
     @property
     def source(self) -> str | Path:
-        """What :func:`load_data` is asked for."""
+        """The argument for :func:`load_data`."""
         if self.path is not None:
             return Path(self.path)
         return self.name if self.version is None else f"{self.name}@{self.version}"
@@ -90,23 +90,23 @@ class DataSpec:
 
 @dataclass(frozen=True, slots=True)
 class EnsembleSpec:
-    """One kind of ensemble.
+    """An ensemble to train.
 
     Parameters
     ----------
     kind : str
-        "bagging", "adaboost", "resampled_adaboost" (which draws samples by weight, for
-        learners that take none), "random_forest", "extra_trees" or "pool".
+        "bagging", "adaboost", "resampled_adaboost" (for learners that do not support
+        sample weights), "random_forest", "extra_trees" or "pool".
     learner : str
-        What bagging and boosting train.
+        Base learner of bagging and boosting.
     members : int
-        How many members it has.
+        Number of members.
     prune_on : str
-        What to choose on, if not as the plan says.
+        Samples to choose on; by default as in the plan.
     scaled : bool
-        Whether features are scaled for learners that depend on it.
+        Whether to scale features for learners that need it.
     only : tuple of str
-        The data sets to train it on, if not on all.
+        The data sets to train it on; all by default.
     """
 
     kind: str
@@ -125,7 +125,7 @@ class EnsembleSpec:
 
     @property
     def name(self) -> str:
-        """What the ensemble is called in tables."""
+        """Name of the ensemble in tables."""
         trains = self.kind in ("bagging", "adaboost", "resampled_adaboost")
         learner = f" of {self.learner}" if trains else ""
         raw = "" if self.scaled else ", raw features"
@@ -135,21 +135,20 @@ class EnsembleSpec:
 
 @dataclass(frozen=True, slots=True)
 class MethodSpec:
-    """One pruning method and how much it keeps.
+    """A pruning method and its size.
 
     Parameters
     ----------
     method : str
-        A name of :func:`quorate.methods`, or "auto".
+        A name from :func:`quorate.methods`, or "auto".
     keep : float, int or None
-        A fraction in (0, 1], a number of members, or None for a method that finds its
-        own size.
+        A fraction in (0, 1], a number of members, or None for the method's own size.
     label : str
-        What tables call it, if not by its name.
+        Name in tables; by default that of the method.
     parameters : dict
-        Of the method.
+        Parameters of the method.
     prune_on : str
-        "train" for training votes, whatever the others choose on.
+        "train" to choose on training votes, regardless of the plan.
 
     Examples
     --------
@@ -167,23 +166,23 @@ class MethodSpec:
 
     def __post_init__(self) -> None:
         _check_choice("method", "prune_on", self.prune_on, ("", "train"))
-        if self.method == "auto":  # what that is depends on the ensemble
+        if self.method == "auto":  # depends on the ensemble
             return
         make_pruner(self.method, keep=self.keep, **self.parameters)
         listed = method_name(self.method)
-        if listed != self.method:  # tables keep what the plan says
+        if listed != self.method:  # tables use the name in the plan
             object.__setattr__(self, "label", self.name)
             object.__setattr__(self, "method", listed)
 
     @property
     def name(self) -> str:
-        """What the method is called in tables."""
+        """Name of the method in tables."""
         return self.label or self.method
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything a study does; a unit of work is one fit of one ensemble.
+    """The plan of a study; a unit of work is one fit of one ensemble.
 
     Parameters
     ----------
@@ -192,22 +191,22 @@ class Plan:
     ensembles : tuple of EnsembleSpec
     methods : tuple of MethodSpec
     folds, repeats : int
-        Of cross-validation.
+        Folds and repeats of cross-validation.
     prune_on : {"train", "oob", "holdout"}
-        What members are chosen on.
+        Samples to choose members on.
     binary : bool
-        Make two classes of several.
+        Merge classes into two.
     rows : int, optional
-        At most this many rows of each data set.
+        Maximum number of rows of each data set.
     seed : int
     as_deployed : bool
-        Measure logarithmic loss beside accuracy, in place of diversity and risk.
+        Measure log-loss in addition to accuracy, instead of diversity and risk.
     rule : {"own", "heads"}
-        Whose accuracy counts: "own" for the ensemble's, as its ``score`` gives it;
+        Which accuracy to measure: "own" for that of the ensemble, as in its ``score``;
         "heads" for the plurality vote of the members, as in the paper.
     scoring : str
-        The score that members are chosen and methods are ranked by, if not accuracy: a
-        name that scikit-learn knows, such as "balanced_accuracy".
+        Score used to choose members and to rank methods, accuracy by default: the name
+        of a scikit-learn score, such as "balanced_accuracy".
     """
 
     name: str
@@ -244,7 +243,7 @@ class Plan:
             ("ensembles", [ensemble.name for ensemble in self.ensembles], "sizes"),
         ):
             for name in names:
-                if not name.isprintable():  # what terminals obey, ends of lines, ...
+                if not name.isprintable():  # control characters, line ends, ...
                     raise ValueError(f"study: the name {name!r} cannot be printed.")
                 if names.count(name) > 1:
                     raise ValueError(
@@ -257,7 +256,7 @@ class Plan:
 
     @property
     def data_specs(self) -> tuple[DataSpec, ...]:
-        """The data sets, with the rows and classes of the plan where they say none."""
+        """The data sets, with the plan's ``rows`` and ``binary`` as defaults."""
         specs = [DataSpec(one) if isinstance(one, str) else one for one in self.data]
         return tuple(
             replace(
@@ -270,11 +269,11 @@ class Plan:
 
     @property
     def data_names(self) -> tuple[str, ...]:
-        """What the data sets are called in tables."""
+        """Names of the data sets in tables."""
         return tuple(spec.label for spec in self.data_specs)
 
     def units(self) -> Iterator["Unit"]:
-        """Yield the units of work: one fit each, then every method on its votes."""
+        """Yield the units of work: one fit each, with every method on its votes."""
         for data in self.data_specs:
             for repeat in range(self.repeats):
                 for fold in range(self.folds):
@@ -294,7 +293,7 @@ class Plan:
         return self.n_fits * len(self.methods)
 
     def quick(self) -> "Plan":
-        """Return a plan of the same shape that ends in about two minutes.
+        """Return a smaller version of the plan that takes about two minutes.
 
         Examples
         --------
@@ -322,10 +321,10 @@ class Plan:
         )
 
     def check_sizes(self) -> None:
-        """Refuse sizes that a method cannot keep of an ensemble.
+        """Refuse sizes that are not possible for a method and an ensemble.
 
-        Plans are made without this check, so that a store whose plan has such a size
-        can be read: there the other methods have results.
+        Plans are created without this check, so that stores with such a plan can be
+        read for the results of the other methods.
         """
         for method in self.methods:
             owner = f"method {method.name!r}"
@@ -345,12 +344,12 @@ class Plan:
                     )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain types, for the store."""
+        """Return the plan in plain types, for the store."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> "Plan":
-        """Return the plan that :meth:`to_dict` described.
+        """Create a plan from the output of :meth:`to_dict`.
 
         Examples
         --------
@@ -380,7 +379,7 @@ class Unit:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Which fit it is, as the columns of a store say it."""
+        """The columns that identify the fit in a store."""
         return {
             "data": self.data.label,
             "repeat": self.repeat,
@@ -395,7 +394,8 @@ def read_plan(path: str | Path) -> Plan:
     Raises
     ------
     ValueError
-        Naming the file, the table, the key, and what would fit.
+        If the plan is invalid. The message has the file, the table, the key and the
+        accepted values.
     """
     file = Path(path)
     try:
@@ -455,7 +455,7 @@ def _with_tuples(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:
-    """Make a dataclass from a table, or say which key does not fit and why."""
+    """Create a dataclass from a table, or raise an error about the invalid key."""
     hints = typing.get_type_hints(cls)
     for key, value in given.items():
         if key not in hints:
@@ -464,7 +464,7 @@ def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:
         options = (typing.get_origin(hint) or hint,)
         if isinstance(hint, types.UnionType):
             options = typing.get_args(hint)
-        is_bool = isinstance(value, bool)  # which Python takes for a number
+        is_bool = isinstance(value, bool)  # bool is a subclass of int
         if not isinstance(value, options) or (is_bool and bool not in options):
             words = [_WORDS[option] for option in options if option in _WORDS]
             raise ValueError(

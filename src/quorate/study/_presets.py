@@ -1,4 +1,4 @@
-"""Studies that come with the package: the paper's experiments."""
+"""Predefined studies: the paper's experiments."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +11,7 @@ from quorate.study._load_data import list_data_sets
 from quorate.study._plan import EnsembleSpec, MethodSpec, Plan
 
 Methods: TypeAlias = tuple[MethodSpec, ...]
-Learners: TypeAlias = dict[str, tuple[str, ...]]  # and the data sets of each
+Learners: TypeAlias = dict[str, tuple[str, ...]]  # and their data sets
 
 _OFFLINE = ("breast_cancer", "wine", "iris", "waveform", "ringnorm", "twonorm",
             "threenorm", "gmm2", "gmm3", "gmm10")  # fmt: skip
@@ -21,11 +21,11 @@ _BASELINES = {
     "PEP": "pep", "MRMR": "mrmr", "MRMC": "mrmc", "DiscEP": "discep",
     "TSP.AP": "tsp_ap", "TSP.DP": "tsp_dp", "GMA": "gma", "LCS": "lcs",
 }  # fmt: skip
-# Random search takes as long as it is given.
+# Random search takes as long as its time limit.
 _SEARCH = {"sep": {"n_iter": 500}, "pep": {"n_iter": 30}}
 _KEEP = 0.3
-# Learner by learner, the data sets of the paper's tables that it was probably trained
-# on, by ``bench/paper_learners.py``. A set whose row is undecided is there twice.
+# By learner, the data sets of the paper's tables that it was probably trained on, from
+# ``bench/paper_learners.py``. Data sets with an undecided row appear twice.
 _TABLE_2: Learners = {
     "svm": ("waveform", "heart_statlog", "page_blocks", "sensor_readings_2",
             "sensor_readings_24", "eeg_eye_state"),
@@ -88,7 +88,7 @@ _SIZES = (0.05, 0.1, 0.2, 0.3)
 
 
 def _against(*others: MethodSpec) -> Methods:
-    """Return methods between the whole ensemble, and EPBD with a random choice."""
+    """Return the whole ensemble, the methods, EPBD and a random choice."""
     whole = MethodSpec("es", 1.0, "Ensem")
     epbd = MethodSpec("epbd", _KEEP, "EPBD")
     random = (MethodSpec("random", _KEEP, "random"),) if others else ()
@@ -96,7 +96,7 @@ def _against(*others: MethodSpec) -> Methods:
 
 
 def _with_contested(methods: Methods) -> Methods:
-    """Add the contested search to methods that can be read either way."""
+    """Add the contested search for methods with two interpretations."""
     contested = [
         replace(
             method,
@@ -138,9 +138,9 @@ def _paper(
     *ensembles: tuple[str, str, int],
     rows: int | None = None,
 ) -> Callable[[str, tuple[str, ...]], Plan]:
-    """Return the maker of a plan on two classes, judged by the plurality vote.
+    """Return a factory of plans with two classes and the plurality vote.
 
-    Slow learners get a sample of large data sets.
+    Slow learners use a sample of large data sets.
     """
 
     def make(name: str, data: tuple[str, ...]) -> Plan:
@@ -156,13 +156,13 @@ def _table(
     learners: Learners,
     rows: int,
 ) -> Callable[[str, tuple[str, ...]], Plan]:
-    """Return the maker of a plan on the rows of one of the paper's tables.
+    """Return a factory of plans with the rows of one of the paper's tables.
 
-    Features are not scaled, EPBD and FTAD search both ways.
+    Features are not scaled; EPBD and FTAD run with both searches.
     """
 
     def make(name: str, data: tuple[str, ...]) -> Plan:
-        # A set that a generator has too is known by its file.
+        # Data sets with the name of a generator are identified by their file.
         found = {one.removesuffix(".csv.gz"): one for one in data}
         ensembles = []
         for learner, sets in learners.items():
@@ -289,7 +289,7 @@ PRESETS = {name: summary for name, (summary, _) in _PRESETS.items()}
 
 
 def make_preset(name: str, *, data_dir: str | Path | None = None) -> Plan:
-    """Return the plan of a preset, on offline data or on that of a folder.
+    """Return the plan of a preset, on offline data or the data of a folder.
 
     Examples
     --------

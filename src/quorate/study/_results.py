@@ -1,4 +1,4 @@
-"""What a study found: score tables, the paper's table, and other summaries."""
+"""Results of a study: score tables, the paper's table, and other summaries."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -29,15 +29,15 @@ _FORMULAS = ("=", "+", "-", "@")
 class ScoreTable:
     """Mean and deviation per data set and method, marks, wins and ranks.
 
-    A ``+`` marks a cell the reference beats significantly, a ``-`` one that beats it
-    (two-sided paired t-test over folds).
+    A ``+`` marks cells that are significantly worse than the reference, a ``-`` cells
+    that are significantly better (two-sided paired t-test over folds).
 
     Parameters
     ----------
     header : list of str
     body : list of list of str
     best : list of list of bool
-        Which cells hold the best mean of their row.
+        Whether a cell has the best mean of its row.
     footer : list of list of str
         Wins, ties and losses of the reference; average ranks.
     reference : str
@@ -89,7 +89,7 @@ class ScoreTable:
     def _escaped(
         self, escape: Callable[[str], str], bold: Callable[[str], str]
     ) -> tuple[list[str], list[list[str]], list[list[str]]]:
-        """Return header, body and footer in another language, the best in bold."""
+        """Return header, body and footer with escaped text, the best in bold."""
         body = [
             [
                 bold(escape(cell)) if is_best else escape(cell)
@@ -103,27 +103,27 @@ class ScoreTable:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a method did, on average over the data sets it has all results on.
+    """Averages of a method over the data sets for which it has all results.
 
     Parameters
     ----------
     method : str
-        Its name in the plan.
+        Name in the plan.
     accuracy : float
         Mean accuracy on the test parts.
     kept : float
         Mean number of members kept.
     seconds : float
-        Mean time to choose them.
+        Mean time to choose members.
     bytes : float
-        Mean size of the members kept.
+        Mean size of the kept members.
     rank : float
         Average rank by accuracy, or by the score of the plan; 1 is best.
     wins, ties, losses : int or None
-        Data sets on which the reference is significantly better, neither is, and the
-        method is; None for the reference itself.
+        Number of data sets on which the reference is significantly better, neither is,
+        or the method is; None for the reference itself.
     score : float or None
-        Mean of the score that the plan asks for; None if it asks for none.
+        Mean of the plan's score; None if the plan has none.
     """
 
     method: str
@@ -140,20 +140,20 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Results:
-    """The cells of a study that went well.
+    """The successful cells of a study.
 
     Parameters
     ----------
     name : str
-        The name of the plan.
+        Name of the plan.
     methods : tuple of str
         The methods, in the order of the plan.
     rows : tuple of dict
-        What was measured, a row per cell.
+        Measurements, one row per cell.
     failures : tuple of dict
-        The cells that failed, with their tracebacks.
+        The failed cells, with their tracebacks.
     preparation : tuple of dict
-        What was done to each data set in each fold before any learner saw it.
+        Preprocessing of each data set in each fold.
     """
 
     name: str
@@ -164,7 +164,7 @@ class Results:
 
     @classmethod
     def read(cls, path: str | Path) -> "Results":
-        """Read the results in a store."""
+        """Read the results from a store."""
         with Store(path, read_only=True) as store:
             plan = store.plan
             try:
@@ -195,7 +195,7 @@ class Results:
             _check_numbers(row)
         if len({tuple(row[name] for name in IDENTITY) for row in rows}) < len(rows):
             raise ValueError("a cell is there twice")
-        # a record per data set and fold, which ensembles share
+        # one record per data set and fold, shared by ensembles
         preparation = {
             (data.index(fit["data"]), fit["repeat"], fit["fold"]): {
                 **{name: fit[name] for name in ("data", "repeat", "fold")},
@@ -214,19 +214,20 @@ class Results:
 
     @property
     def scoring(self) -> str:
-        """What methods are ranked by: accuracy, or the score of the plan."""
+        """Name of the score used for ranks: accuracy, or the score of the plan."""
         return str(self.rows[0].get("scoring", "accuracy")) if self.rows else "accuracy"
 
     def scores(self, quantity: str | None = None, sign: float = 1.0) -> Scores:
-        """Return a table of a measured quantity, data sets and ensembles by methods.
+        """Return a table of a quantity, (data sets and ensembles) x methods.
 
         Parameters
         ----------
         quantity : str
-            A column of the rows, such as "accuracy", "kept", "seconds" or "bytes";
-            "score" by default where the plan asks for one, else "accuracy".
+            A column of the rows, such as "accuracy", "kept", "seconds" or "bytes"; by
+            default "score" if the plan has one, else "accuracy".
         sign : float
-            -1 where less is better, so that higher is better in the table.
+            -1 for quantities where less is better, so that higher is better in the
+            table.
         """
         if not self.rows:
             raise ValueError(f"{self.name}: no results yet.")
@@ -246,7 +247,7 @@ class Results:
         )
 
     def standings(self, reference: str | None = None) -> tuple[Standing, ...]:
-        """Return how each method did, the best average rank first.
+        """Return the averages of each method, the best average rank first.
 
         Parameters
         ----------
@@ -283,7 +284,7 @@ class Results:
     def table(self, reference: str | None = None) -> ScoreTable:
         """Return scores by data set and method, with marks against a reference.
 
-        Scores are accuracies unless the plan asks for another.
+        Scores are accuracies unless the plan has another score.
 
         Parameters
         ----------
@@ -294,12 +295,12 @@ class Results:
         return _make_table(scores, reference or self.methods[-1], self.scoring)
 
     def to_dict(self, reference: str | None = None) -> dict[str, Any]:
-        """Return everything as plain types for JSON; None is not a finite number.
+        """Return everything in plain types for JSON; non-finite numbers become None.
 
         Parameters
         ----------
         reference : str, optional
-            As in :meth:`standings`, which are empty if nothing can be compared yet.
+            As in :meth:`standings`, which is empty if nothing can be compared yet.
         """
         try:
             standings = self.standings(reference)
@@ -320,14 +321,14 @@ class Results:
         return made
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a pandas frame."""
+        """Return the rows as a pandas data frame."""
         return pd.DataFrame(list(self.rows))
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """Return the rows as CSV, and write them to a file if there is a path.
+        """Return the rows as CSV, and write them to a file if a path is given.
 
-        Spreadsheets compute what begins with ``=``, ``+``, ``-`` or ``@``. Text that
-        does gets an apostrophe before it; numbers are as they are.
+        Spreadsheets interpret text that begins with ``=``, ``+``, ``-`` or ``@`` as a
+        formula. Such text is prefixed with an apostrophe; numbers are unchanged.
         """
         frame = self.to_frame().rename(columns=_inert).map(_inert)
         text: str = frame.to_csv(index=False, lineterminator="\n")
@@ -337,7 +338,7 @@ class Results:
         return text
 
     def to_parquet(self, path: str | Path) -> None:
-        """Write the rows as Parquet; ``quorate[data]`` brings what it needs."""
+        """Write the rows as Parquet; requires ``quorate[data]``."""
         with atomic_write(path) as file:
             try:
                 self.to_frame().to_parquet(file, index=False)
@@ -361,36 +362,36 @@ class Results:
 
 
 def _check_numbers(row: Mapping[str, Any]) -> None:
-    """Refuse a row that lacks what every cell has, or has it otherwise."""
+    """Refuse a row with missing or invalid numbers."""
     for name in ("repeat", "fold"):
         if type(row[name]) is not int or row[name] < 0:
             raise ValueError(f"{name} is {row[name]!r}")
     for name in _MEANS:
         value = row.get(name)
-        # In JSON, numbers may be too large to be finite, or none at all.
+        # In JSON, numbers can overflow to infinity, or be NaN.
         if not isinstance(value, (int, float)) or not abs(value) < _TOO_LARGE:
             raise ValueError(f"{name} is {value!r}")
 
 
 def _inert(value: Any) -> Any:
-    """Return a value that a spreadsheet does not compute."""
+    """Return a value that a spreadsheet does not interpret as a formula."""
     if not isinstance(value, str) or not value.lstrip().startswith(_FORMULAS):
         return value
     try:
-        float(value)  # what is but a number
+        float(value)  # a plain number
     except ValueError:
         return f"'{value}"
     return value
 
 
 def _make_table(scores: Scores, reference: str, scoring: str) -> ScoreTable:
-    """Lay out a score table with marks, wins and ranks."""
+    """Create a score table with marks, wins and ranks."""
     methods = list(scores.methods)
     if reference not in methods:
         raise ValueError(unknown_name("method", reference, methods))
     at = methods.index(reference)
     compared = win_tie_loss(scores, reference)
-    marks = np.insert(compared.marks, at, 0, axis=1)  # its own column has none
+    marks = np.insert(compared.marks, at, 0, axis=1)  # the reference itself has none
     counts = [
         f"{wins}/{ties}/{losses}"
         for wins, ties, losses in zip(
@@ -431,7 +432,7 @@ _LATEX = {
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
     "±": r"$\pm$",
-    # at the start of a row these would be an argument of the end of the row before
+    # at the start of a row, LaTeX would read these as an argument of the row before
     "[": "{[}",
     "*": "{*}",
 }
@@ -439,11 +440,11 @@ _MARKUP = re.compile(r"[\\`*\[\]|~]|(?<![^\W_])_|_(?![^\W_])")
 
 
 def _latex(text: str) -> str:
-    """Return text that LaTeX sets as it is, whatever commands are in it."""
+    """Escape text for LaTeX."""
     return "".join(_LATEX.get(character, character) for character in text)
 
 
 def _markdown(text: str) -> str:
-    """Return text that Markdown shows as it is, in a cell of a table."""
+    """Escape text for a cell of a Markdown table."""
     shown = escape(text, quote=False)
     return _MARKUP.sub(lambda match: "\\" + match.group(), shown)

@@ -1,4 +1,4 @@
-"""Run a plan: what the store does not have yet, and about how long that takes."""
+"""Run the missing parts of a plan, and estimate how long that takes."""
 
 import json
 import warnings
@@ -24,7 +24,7 @@ from quorate.study._store import Store
 
 Progress: TypeAlias = Callable[[int, int], object]
 Task: TypeAlias = tuple[Unit, list[MethodSpec]]
-# Errors of a request that will not go away; all others may be of a worker that died.
+# Errors that would occur again; any other error can be due to a dead worker.
 _REFUSALS = (
     ValueError,
     TypeError,
@@ -34,15 +34,15 @@ _REFUSALS = (
     PicklingError,
 )
 _ATTEMPTS = 3
-# The second data set to be timed is this much larger than the first, where there is
-# one: the difference tells what rows and columns cost.
+# The second timed data set should be this much larger than the first, so that the
+# difference shows the cost of rows and columns.
 _LEAP = 10
 _BATCH = 4
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run did.
+    """Summary of a run.
 
     Parameters
     ----------
@@ -76,21 +76,21 @@ def run_plan(
     ----------
     plan : Plan
     path : path
-        The store; made if it is not there.
+        Path of the store, which is created if it does not exist.
     data_dir : path, optional
-        Folder of data sets that the plan may name.
+        Folder of data sets that the plan can use.
     allow_download : bool
-        Let data sets come from OpenML.
+        Allow downloads from OpenML.
     n_jobs : int, optional
-        Units of work at a time. Inside ``joblib.parallel_config`` its backend is used,
-        such as a Dask cluster; the results are the same.
+        Number of units of work in parallel. Inside ``joblib.parallel_config`` its
+        backend is used, such as a Dask cluster; the results are the same.
     retry : bool
         Try failed cells again.
     progress : callable, optional
-        Called with the cells done and the number of cells to do, first with 0.
+        Called with the number of cells done and the total, first with 0.
     verbose : int
-        0 for no progress bar, which is shown on a terminal or in a notebook if there is
-        no ``progress``.
+        0 to hide the progress bar, which is shown on a terminal or in a notebook if
+        ``progress`` is not given.
 
     Returns
     -------
@@ -99,18 +99,18 @@ def run_plan(
     Raises
     ------
     ValueError
-        If the store holds the results of another plan, or data cannot be used.
+        If the store has results of another plan, or data cannot be used.
     ChildProcessError
-        If workers keep dying. As after any other end, such as an interrupt, what was
-        computed until then is in the store, and the next run goes on from there.
+        If workers keep dying. Results so far are in the store, as after an interrupt,
+        and the next run continues from there.
 
     Notes
     -----
-    What a worker that died was doing is done again by another one. A cell whose
-    method or learner raises an error is stored as failed and does not stop the run.
+    The units of a worker that died are repeated by another one. A cell whose method or
+    learner raises an error is stored as failed and does not stop the run.
     """
     if Path(path).exists():
-        # Before the data is read, which may take long.
+        # Before reading the data, which can take long.
         with Store(path, read_only=True) as store:
             check_plan(plan, store)
     data = load_plan_data(plan, data_dir, allow_download)
@@ -121,7 +121,7 @@ def run_plan(
         total = sum(len(methods) for _, methods in todo)
         count = 0
         show = progress or advance
-        # threads that silence learners at the same time may leave them silenced
+        # threads that silence learners concurrently can leave them silenced
         with (
             stage("running cells", verbose if progress is None else 0),
             warnings.catch_warnings(),
@@ -136,8 +136,8 @@ def run_plan(
 
 
 def check_plan(plan: Plan, store: Store) -> None:
-    """Refuse a plan that is not the one whose results the store holds."""
-    # through JSON, which makes lists of tuples
+    """Refuse a plan that differs from the plan of the store."""
+    # via JSON, which turns tuples into lists
     text = json.dumps(plan.to_dict())
     if store.done() and json.dumps(store.plan.to_dict()) != text:
         raise ValueError(
@@ -148,16 +148,16 @@ def check_plan(plan: Plan, store: Store) -> None:
 def load_plan_data(
     plan: Plan, data_dir: str | Path | None, allow_download: bool
 ) -> dict[str, DataSet]:
-    """Return the data sets of a plan by the names they have in tables.
+    """Return the data sets of a plan by their names in tables.
 
     Raises
     ------
     ValueError
-        If an option does not fit its data set, two sets are the same, there are more
-        folds than rows, or a method cannot keep what it is to keep.
+        If an option does not suit its data set, two data sets are the same, there are
+        more folds than rows, or a size is not possible for a method.
     """
     plan.check_sizes()
-    # All are found before the first is read, which may take long.
+    # Find all of them before reading the first, which can take long.
     readers = []
     for spec in plan.data_specs:
         if spec.image_size is not None and not Path(spec.source).is_dir():
@@ -184,7 +184,7 @@ def load_plan_data(
 
 
 def _check_rows(n_rows: int, spec: DataSpec, plan: Plan) -> None:
-    """Refuse a data set that has too few rows for the plan."""
+    """Refuse a data set with too few rows for the plan."""
     if plan.folds > n_rows:
         raise ValueError(
             f"{spec.label}: {plan.folds} folds of {n_rows} rows; 2 to {n_rows} folds."
@@ -197,7 +197,7 @@ def _check_rows(n_rows: int, spec: DataSpec, plan: Plan) -> None:
 
 
 def missing_units(plan: Plan, data: dict[str, DataSet], done: set[str]) -> list[Task]:
-    """Return the units with work to do, and their methods without a result."""
+    """Return the unfinished units and their methods without a result."""
     todo: list[Task] = []
     for unit in plan.units():
         keys = unit_keys(unit, data[unit.data.label].fingerprint)
@@ -210,7 +210,7 @@ def missing_units(plan: Plan, data: dict[str, DataSet], done: set[str]) -> list[
 def _results(
     todo: list[Task], data: dict[str, DataSet], n_jobs: int | None
 ) -> Generator[UnitResult, None, None]:
-    """Yield results as they come; units whose worker died are done again."""
+    """Yield results as they are computed; repeat units whose worker died."""
     left = dict(enumerate(todo))
     in_vain = 0
     while left:
@@ -229,7 +229,7 @@ def _results(
                     f"time with {type(error).__name__}; fewer at a time need less "
                     "memory. What was computed is stored."
                 ) from error
-            # what was being done goes last, so that it does not take the rest with it
+            # units that may have killed a worker go last, after the others
             first = list(islice(left, 2 * effective_n_jobs(n_jobs)))
             left |= {place: left.pop(place) for place in first}
 
@@ -237,9 +237,9 @@ def _results(
 def _stream(
     left: dict[int, Task], data: dict[str, DataSet], n_jobs: int | None
 ) -> Iterator[tuple[int, UnitResult]]:
-    # Each call carries its data set. Joblib would send large ones to a Dask cluster
-    # once, if it saw their size, but to the memory of a single worker: they would be
-    # lost with it, and the calls that need them would never end.
+    # Each call contains its data set. Joblib would send large ones to a Dask cluster
+    # only once, but to the memory of a single worker: if it dies, they would be lost,
+    # and calls that need them would never end.
     calls = iter(
         [
             delayed(_run_numbered)(place, unit, data[unit.data.label], methods)
@@ -250,7 +250,7 @@ def _stream(
         try:
             workers, streams = Parallel(n_jobs, return_as="generator_unordered"), True
         except ValueError:
-            # a backend that returns lists only, or an error that comes again here
+            # a backend that only returns lists, or an error that is raised again here
             workers, streams = Parallel(n_jobs), False
     if streams:
         with deaf_to_interrupts():  # the call starts the workers
@@ -266,31 +266,31 @@ def _run_numbered(
     place: int, unit: Unit, data: DataSet, methods: list[MethodSpec]
 ) -> tuple[int, UnitResult]:
     # A unit is the smallest piece of work: its ensemble and votes stay in one worker,
-    # where Dask would hand out every member.
+    # whereas Dask would distribute every member.
     with parallel_config(backend="sequential"):
         return place, run_unit(unit, data, methods)
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run would do.
+    """Forecast of a run.
 
     Parameters
     ----------
     name : str
-        The name of the plan.
+        Name of the plan.
     n_data, n_fits, n_cells : int
-        Data sets, fits and cells of the whole plan.
+        Numbers of data sets, fits and cells of the whole plan.
     n_stored : int
-        Cells that need no more work.
+        Cells that are finished.
     n_fits_left : int
-        Fits that a run would do.
+        Fits that a run would compute.
     n_jobs : int
-        Fits at a time.
+        Fits in parallel.
     seconds : float
-        How long that would take, roughly.
+        Estimated time.
     basis : str
-        What the time is estimated from.
+        Basis of the estimate.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def forecast_plan(
     n_jobs: int | None = None,
     retry: bool = False,
 ) -> Forecast:
-    """Tell what :func:`run_plan` would do, without writing anything.
+    """Forecast what :func:`run_plan` would do, without writing anything.
 
     Parameters
     ----------
@@ -350,11 +350,11 @@ def forecast_plan(
 
     Notes
     -----
-    The time is the mean of what fits of the same ensemble on the same data set took,
-    if the store has any. Other data sets are placed on a straight line in rows times
-    columns through those that were timed; where nothing is stored, one fold of a small
-    data set and one of a larger one are run for each ensemble. Learners whose time
-    grows faster than that take longer than it says.
+    The time is the mean time of stored fits of the same ensemble on the same data set,
+    if there are any. For other data sets it is extrapolated linearly in rows times
+    columns. If nothing is stored, one fold of a small and one of a larger data set are
+    run for each ensemble. For learners that scale worse than linearly, the estimate is
+    too low.
 
     Examples
     --------
@@ -410,7 +410,7 @@ def forecast_plan(
 
 
 def _trials(plan: Plan, sizes: dict[str, int], kinds: set[str]) -> list[Unit]:
-    """Return one fold of a small data set and of a larger one for each ensemble."""
+    """Return one fold of a small and of a larger data set for each ensemble."""
     by_size = sorted(sizes, key=lambda name: (sizes[name], name))
     larger = [name for name in by_size if sizes[name] >= _LEAP * sizes[by_size[0]]]
     chosen = {by_size[0], larger[0] if larger else by_size[-1]}
@@ -424,7 +424,7 @@ def _trials(plan: Plan, sizes: dict[str, int], kinds: set[str]) -> list[Unit]:
 
 
 def _guess(name: str, sizes: dict[str, int], timed: list[tuple[str, float]]) -> float:
-    """Return the seconds of a fit on a data set, from those of others."""
+    """Estimate the seconds of a fit on a data set from those on others."""
     same = [seconds for other, seconds in timed if other == name]
     if same:
         return float(np.mean(same))
@@ -433,7 +433,7 @@ def _guess(name: str, sizes: dict[str, int], timed: list[tuple[str, float]]) -> 
     if np.ptp(size) == 0:
         return float(seconds.mean() * max(sizes[name] / size[0], 1.0))
     slope, start = np.polyfit(size, seconds, 1)
-    # never faster than the fastest that was seen
+    # never faster than the fastest so far
     return float(max(start + max(slope, 0.0) * sizes[name], seconds.min()))
 
 

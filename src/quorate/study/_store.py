@@ -1,4 +1,4 @@
-"""Results in one SQLite file: a row per cell, safe whatever happens."""
+"""Results in one SQLite file, with one row per cell."""
 
 import errno
 import json
@@ -13,7 +13,7 @@ from quorate.exceptions import FileFormatError
 from quorate.study._plan import Plan
 
 _FORMAT = "quorate-study/1"
-# Columns that say which fit and which cell a row is; the rest is what was measured.
+# Columns that identify the fit and the cell of a row; the others are measurements.
 _FIT = ("data", "repeat", "fold", "ensemble")
 _FIT_COLUMNS = (*_FIT, "cells", "seconds", "preparation")
 IDENTITY = (*_FIT, "method")
@@ -40,22 +40,22 @@ _TROUBLE = {
 class Store:
     """The results of a study.
 
-    Only one process writes, and every batch of rows is one transaction: a kill at any
-    moment loses at most the cells that were being computed.
+    Only one process writes, and every batch of rows is one transaction: if the process
+    is killed, only the cells being computed are lost.
 
     Parameters
     ----------
     path : path
-        The file; made if it is not there.
+        Path of the file, which is created if it does not exist.
     read_only : bool
-        Read a file that is there, and write nothing.
+        Open an existing file for reading only.
 
     Raises
     ------
     FileFormatError
-        If the file is not a study, or a damaged one. It is left as it is.
+        If the file is not a study, or is damaged. It is not changed.
     OSError
-        If it cannot be opened, or another process is using it.
+        If the file cannot be opened, or another process is using it.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
@@ -79,7 +79,7 @@ class Store:
             on_error.pop_all()
 
     def _is_study(self) -> bool:
-        """Tell a study from an empty file; refuse everything else."""
+        """Return whether the file is a study, not empty; refuse everything else."""
         db = self._connection
         marks = [
             db.execute(f"pragma {mark}").fetchone()[0]
@@ -120,7 +120,7 @@ class Store:
 
     @property
     def plan(self) -> Plan:
-        """The plan the results belong to; a ``ValueError`` if there is none yet."""
+        """The plan of the results; raises ``ValueError`` if there is none yet."""
         rows = self._read("select value from about where key = 'plan'")
         if not rows:
             raise ValueError(f"{self.path}: holds no study.")
@@ -134,23 +134,23 @@ class Store:
             ) from error
 
     def remember_plan(self, plan: Plan) -> None:
-        """Write the plan down."""
+        """Write the plan to the store."""
         text = json.dumps(plan.to_dict(), sort_keys=True)
         with _as_file_errors(self.path), self._connection as db:
             db.execute("insert or replace into about values ('plan', ?)", (text,))
 
     def done(self, retry: bool = False) -> set[str]:
-        """Return the keys of the cells that need no more work.
+        """Return the keys of the finished cells.
 
-        Failed cells count as done unless they are to be tried again.
+        Failed cells count as finished unless they are retried.
         """
         wanted = " where status = 'ok'" if retry else ""
         return {row[0] for row in self._read(f"select key from cells{wanted}")}
 
     def add(self, rows: Iterable[dict[str, Any]], fit: dict[str, Any]) -> None:
-        """Write cells, and the fit they are from, in one transaction.
+        """Write cells and their fit in one transaction.
 
-        A cell or fit that is there already is replaced, whichever version made it.
+        Existing cells and fits are replaced, whichever version wrote them.
         """
         cells = [
             (
@@ -175,18 +175,18 @@ class Store:
             )
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the cells that went well, flat, in the order of what they are."""
+        """Yield the successful cells as flat rows, in a fixed order."""
         order = "where status = 'ok' order by data, ensemble, method, repeat, fold"
         for row in self._select("cells", (*IDENTITY, "result"), order):
             result = self._parsed(row.pop("result"))
             yield {**row, **result}
 
     def failures(self) -> list[dict[str, Any]]:
-        """Return the cells that failed, with their tracebacks."""
+        """Return the failed cells with their tracebacks."""
         return self._select("cells", (*IDENTITY, "error"), "where status = 'failed'")
 
     def fits(self) -> list[dict[str, Any]]:
-        """Return how long each fit took with its methods, and how data was prepared."""
+        """Return the time of each fit with its methods, and its preprocessing."""
         rows = self._select("fits", _FIT_COLUMNS, "order by data, repeat, fold")
         return [
             {**row, "preparation": self._parsed(row["preparation"])} for row in rows
@@ -221,7 +221,7 @@ class Store:
 
 @contextmanager
 def _as_file_errors(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite into errors of files that name the file.
+    """Convert errors of SQLite to file errors with the name of the file.
 
     Raises
     ------
@@ -255,13 +255,13 @@ def _as_file_errors(path: Path) -> Iterator[None]:
 
 
 def _error_code(error: sqlite3.Error) -> int:
-    # extended codes say more in their upper bytes
+    # extended codes have details in their upper bytes
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a file as ``ro``, ``rw`` or ``rwc``, and read, so that errors show now."""
-    # as_uri quotes what has a meaning in addresses, such as ? and #
+    """Open a file as ``ro``, ``rw`` or ``rwc``, and read it to detect errors early."""
+    # as_uri quotes special characters such as ? and #
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
     try:
         connection.execute("select count(*) from sqlite_master").fetchone()
@@ -272,7 +272,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a file to read it; what a killed process had begun is taken back."""
+    """Open a file for reading, rolling back transactions of a killed process."""
     try:
         return _connect(path, "ro")
     except sqlite3.OperationalError as error:
@@ -283,6 +283,6 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _table_names(connection: sqlite3.Connection) -> set[str]:
-    """Return the names of all tables, views and the like."""
+    """Return the names of all tables, views and other objects."""
     rows = connection.execute("select name from sqlite_master")
     return {name for (name,) in rows if not name.startswith("sqlite_")}
