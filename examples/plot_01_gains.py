@@ -2,9 +2,9 @@
 What you gain
 =============
 
-A forest of 200 trees in compact form, which loses nothing, and a tenth of its trees,
-distilled, which loses a little: size, time and accuracy of all three. These are the
-models of ``quorate demo``, measured when this page was built.
+Size, time and accuracy of a forest of 200 trees, of its compact form, which gives the
+same predictions, and of a tenth of its trees, distilled, which is slightly less
+accurate. These are the models of ``quorate demo``, measured when this page was built.
 """
 
 # %%
@@ -28,7 +28,7 @@ X_new, y_new = values[4_000:], data.y[4_000:]
 forest = RandomForestClassifier(200, random_state=5).fit(X, y)
 
 # %%
-# Nothing lost: the compact form gives the same answers.
+# Nothing lost: the compact form gives the same predictions.
 
 compact = quorate.compact(forest)
 print((compact.predict(X_new) == forest.predict(X_new)).all())
@@ -40,7 +40,7 @@ small = quorate.prune(forest, X, y, keep=0.1, distil=True, random_state=5)
 tiny = quorate.compact(small)
 
 # %%
-# Processor time, the best of five rounds.
+# CPU time, best of five rounds.
 
 
 def milliseconds(model, rows, calls):
@@ -61,8 +61,8 @@ many = [milliseconds(model, X_new, 1) for model in models]
 right = [100 * np.mean(model.predict(X_new) == y_new) for model in models]
 
 # %%
-# Sizes and times are on logarithmic scales. The line on top of a bar of the last panel
-# is one standard error up and down.
+# Sizes and times are on logarithmic scales. Error bars in the last panel are one
+# standard error.
 
 GREY, TEAL, AMBER = "#9db4b2", "#0f766e", "#b45309"
 panels = [

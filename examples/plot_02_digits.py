@@ -2,12 +2,12 @@
 Which digits need many trees?
 =============================
 
-The forest of the :doc:`tutorial </tutorial>` in pictures: 300 trees that read digits,
-60 that are kept, how many of them are asked, and why that works.
+The forest of the :doc:`tutorial </tutorial>` in figures: 300 trees that classify
+digits, the 60 that are kept, how many of them are evaluated, and why that works.
 """
 
 # %%
-# Half of the digits train the forest, the others are new to it.
+# The forest is trained on half of the digits; the other half is new data.
 
 # sphinx_gallery_thumbnail_number = 2
 import matplotlib.pyplot as plt
@@ -24,9 +24,8 @@ X_fit, X_new, y_fit, y_new = train_test_split(X, y, test_size=0.5, random_state=
 forest = RandomForestClassifier(300, random_state=0).fit(X_fit, y_fit)
 
 # %%
-# Sixty trees are chosen by the votes of trees on digits that they were not trained on.
-# On digits that nobody has seen, the first ones picked bring most, and the last ones
-# almost nothing.
+# Sixty trees are chosen from out-of-bag votes. On new digits, the first trees picked
+# contribute most and the last ones almost nothing.
 
 small, choice = quorate.prune(forest, X_fit, y_fit, keep=60, return_selection=True)
 votes = quorate.collect_votes(forest, X_new, y_new)
@@ -34,9 +33,9 @@ SizeCurveDisplay.from_votes(votes, choice.order).plot(score="accuracy")
 plt.show()
 
 # %%
-# Asked one after the other until the rest can hardly change the answer, the trees are
-# done with a clear digit after a few dozen. Digits that could be two things take them
-# all.
+# With early exit, trees are evaluated one after the other until the rest can hardly
+# change the prediction. Clear digits need a few dozen trees; ambiguous digits need all
+# of them.
 
 lazy = quorate.LazyClassifier(forest, mode="bayes", random_state=0).fit()
 asked = lazy.members_asked(X_new)
@@ -65,7 +64,7 @@ for place, sample in enumerate([*order[:4], *order[-4:]]):
 plt.show()
 
 # %%
-# Why a vote of mediocre trees is good: they err on different digits.
+# Why a vote of mediocre trees works well: they make errors on different digits.
 
 DecompositionDisplay.from_votes(votes, {"60 kept": choice.support}).plot()
 plt.show()

@@ -3,13 +3,13 @@ How many trees does a forest need?
 ==================================
 
 A forest of 200 trees is pruned on its training data, with out-of-bag votes. The error
-over the number of trees shows how many are enough, and ``keep="auto"`` reads the number
-off it. Samples that nobody has seen tell what it is worth.
+by number of trees shows how many are enough, and ``keep="auto"`` chooses that number.
+The result is then evaluated on new data.
 """
 
 # %%
-# The data are made up: four classes, some labels wrong. Half of the samples train the
-# forest and choose the trees, the other half only measure.
+# The data are artificial, with four classes and some wrong labels. Half of the samples
+# are used to train the forest and to choose trees, the other half only for evaluation.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,10 +33,10 @@ print(selection)
 print(small)
 
 # %%
-# The method orders all trees, without a fifth of the samples at a time, and the curve
-# has the out-of-bag error of the first so many that may vote on a sample of that fifth.
-# "auto" looks for the smallest error, goes up by one standard error, and takes the
-# smallest size from which on the curve stays below that line.
+# The curve is cross-validated in five folds: the method orders all trees without a
+# fold, and the out-of-bag error of the first trees with a vote is computed on that
+# fold. "auto" takes the smallest size from which the curve stays within one standard
+# error of its minimum.
 
 curve = selection.curve
 best = curve.errors[curve.best_size - 1]
@@ -46,8 +46,8 @@ print(f"smallest error {best:.2%} with {curve.best_size} trees")
 print(f"one standard error more, {limit:.2%}, with {chosen}")
 
 # %%
-# The same prefixes on new samples, and random orders for comparison. The band holds
-# eight of ten random orders.
+# The same prefixes on new data, and random orders for comparison. The band contains 80
+# % of the random orders.
 
 new = quorate.collect_votes(forest, X_new, y_new)
 
@@ -96,7 +96,7 @@ right.legend(frameon=False, loc="lower right")
 plt.show()
 
 # %%
-# What the choice saves, and what it costs, on the new samples.
+# Savings and loss of accuracy on new data.
 
 compared = quorate.compare(forest, small, X_new, y_new)
 for what, before, after, change in compared.rows():
@@ -104,16 +104,16 @@ for what, before, after, change in compared.rows():
         print(f"{what:<10}{before:>10}{after:>10}{change:>12}")
 
 # %%
-# A quarter of the trees is left, at the price of one point of accuracy. On the left the
-# pruned forest looks better than the whole one; on the right it does not. The smallest
-# error on the left is that of a set picked to make it small, so it promises too much.
-# Out-of-bag votes spare the members, which have not seen these samples, but not the
-# choice, which has.
+# A quarter of the trees is left, at a loss of one percentage point of accuracy. On the
+# left the pruned forest looks better than the whole one; on the right it does not. The
+# smallest error on the left is optimistic, because the trees were picked to minimise
+# it. Out-of-bag votes are unbiased for single members, which were not trained on these
+# samples, but not for the choice of members, which used them.
 
 print(f"all 200 trees    {new.accuracy():.2%}")
 print(f"the {chosen} chosen    {on_new[chosen - 1]:.2%}")
 print(f"{chosen} at random     {chance.mean(axis=0)[chosen - 1]:.2%}")
 
 # %%
-# If one point is too much, ask for more trees: with ``keep`` as a number, or on samples
-# set aside for the purpose with ``tolerance``.
+# If one percentage point is too much, keep more trees: pass a number as ``keep``, or
+# use ``tolerance`` with held-out samples.

@@ -2,15 +2,15 @@
 How small may a forest become?
 ==============================
 
-Six methods order the trees of one forest. This page cuts each order after 1, 2, 3, ...
-trees and asks the forest that is left about samples that nobody has seen. Subsets drawn
-at random show what choosing is worth.
+Six methods order the trees of one forest. This example keeps the first 1, 2, 3, ...
+trees of each order and evaluates the remaining forest on new data, with random subsets
+for comparison.
 """
 
 # %%
-# Members are chosen from out-of-bag votes on the training rows. The test rows serve to
-# measure only, because a choice looks too good on the votes it was made from. All
-# accuracies are those of forests: probabilities are averaged.
+# Members are chosen from out-of-bag votes on the training rows. The test rows are used
+# for evaluation only, because accuracy on the votes used for choosing is optimistic.
+# All accuracies are those of forests, with averaged probabilities.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,8 +32,8 @@ print("out of bag ", votes)
 print("new samples", new)
 
 # %%
-# These methods pick one member after the other, so that the first ten of forty picks
-# are the picks of ``keep=10``. One fit gives all sizes.
+# These methods pick members one by one, so the first ten of forty picks are those of
+# ``keep=10``. One fit gives all sizes.
 
 LARGEST = 40
 names = ["umep", "cm", "re", "best", "epbd", "kp"]
@@ -54,8 +54,8 @@ curves = {name: accuracies(order) for name, order in orders.items()}
 chance = np.array([accuracies(order) for order in draws])
 
 # %%
-# The band holds eight of ten random subsets, the grey line is their mean. The dotted
-# line is the whole forest.
+# The band contains 80 % of the random subsets, and the grey line is their mean. The
+# dotted line is the whole forest.
 
 INK, BLUE, GREY = "#1b2a3a", "#0b6fa4", "#8b98a5"
 sizes = np.arange(1, LARGEST + 1)
@@ -82,7 +82,8 @@ axes[0, 2].legend(
 plt.show()
 
 # %%
-# In numbers: the mean of the random subsets, and how many points more each method has.
+# In numbers: the mean of the random subsets, and the gain of each method in percentage
+# points.
 
 some = [5, 10, 20, 40]
 print("trees   " + "".join(f"{size:>8}" for size in some))
@@ -92,15 +93,14 @@ for name, curve in curves.items():
     print(f"{name:<8}" + "".join(f"{gain:>+8.1f}" for gain in gains))
 
 # %%
-# Most of the trees can go at little cost whoever chooses, because random subsets are
-# good too. ``re``, ``umep`` and ``cm`` are above the band at some sizes, ``epbd`` and
-# ``best`` hardly ever leave it, and ``kp``, which does not look at the truth, falls
-# below.
+# Most trees can be dropped at little cost by any method, because random subsets are
+# good, too. ``re``, ``umep`` and ``cm`` are above the band at some sizes, ``epbd`` and
+# ``best`` hardly ever leave it, and ``kp``, which does not use the labels, falls below.
 
 for name, curve in curves.items():
     above, below = np.mean(curve > high), np.mean(curve < low)
     print(f"{name:<8}above the band at {above:4.0%} of sizes, below at {below:4.0%}")
 
 # %%
-# This is one forest on one split, where one sample more is a tenth of a point. It
-# shows how to look, not which method is best.
+# This is one forest on one split, where one sample is a tenth of a percentage point. It
+# shows how to compare methods, not which one is best.

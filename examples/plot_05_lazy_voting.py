@@ -2,15 +2,15 @@
 Memory or time: prune, stop early, or both
 ==========================================
 
-A pruned forest is smaller, hence faster, and wrong a little more often. A lazy forest
-keeps all its trees and asks only as many of them as a sample needs: it saves no memory,
-and time at almost no price. Both go together. Here is what each of them costs and
-saves, on one forest of 200 trees.
+A pruned forest is smaller, hence faster, and slightly less accurate. With early exit, a
+forest keeps all its trees but evaluates only as many as a sample needs: this saves time
+at almost no loss of accuracy, but no memory. Both can be combined. This example
+compares them on one forest of 200 trees.
 """
 
 # %%
-# Four classes, some labels wrong. A quarter of the samples trains the forest, the
-# others are new to it.
+# Four classes, with some wrong labels. The forest is trained on a quarter of the
+# samples; the others are new data.
 
 import pickle
 import time
@@ -33,9 +33,9 @@ X_fit, X_new, y_fit, y_new = train_test_split(
 forest = RandomForestClassifier(200, random_state=0).fit(X_fit, y_fit)
 
 # %%
-# A lazy classifier wraps the forest and answers in its place. ``exact`` stops when the
-# trees left cannot turn the vote any more; ``bayes`` when the leader stays ahead with a
-# probability of 99.9 %. There is nothing to train: ``fit`` only prepares.
+# A lazy classifier wraps the forest. ``exact`` stops when the remaining trees cannot
+# change the prediction; ``bayes`` stops when the leading class stays ahead with a
+# probability of 99.9 %. Nothing is trained: ``fit`` only prepares the wrapper.
 
 exact = quorate.LazyClassifier(forest, mode="exact", random_state=0).fit()
 bayes = quorate.LazyClassifier(forest, mode="bayes", random_state=0).fit()
@@ -60,9 +60,9 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Now the same for pruned forests of several sizes. Memory is the size of the pickled
-# forest, time the processor time of the best of five runs over all new samples, with
-# the models taking turns.
+# The same for pruned forests of several sizes. Memory is the size of the pickled
+# forest, and time is the CPU time of the best of five runs over all new samples, with
+# alternating models.
 
 SIZES = (10, 20, 40, 80, 120, 200)
 models = {}
@@ -87,9 +87,10 @@ memory = {
 accuracy = {name: model.score(X_new, y_new) for name, model in models.items()}
 
 # %%
-# Left, to the lower left is better: pruning moves along the line, laziness moves down
-# to another one. Right, to the upper left is better: for the same time, a large lazy
-# forest is right more often than a small one that asks all its trees.
+# In the left panel, lower left is better: pruning moves along a line, and early exit
+# moves down to another one. In the right panel, upper left is better: in the same time,
+# a large forest with early exit is more accurate than a small one that evaluates all
+# its trees.
 
 LOOKS = {
     "all trees asked": (INK, "o", "-"),
@@ -126,8 +127,7 @@ right.legend(frameon=False, loc="lower right")
 plt.show()
 
 # %%
-# The three ways side by side: drop 80 % of the trees, ask lazily, or ask the dropped
-# forest lazily.
+# The three options side by side: drop 80 % of the trees, use early exit, or both.
 
 print(f"{'':<26}{'MB':>6}{'ms':>8}{'accuracy':>10}")
 for title, name in {
@@ -141,5 +141,5 @@ for title, name in {
     print(f"{row}{accuracy[name]:>10.2%}")
 
 # %%
-# If memory is short, prune. If time is short, do not prune: be lazy. If both are, prune
-# to the memory there is and be lazy on top.
+# If memory is limited, prune. If time is limited, use early exit instead of pruning. If
+# both are limited, prune to fit the memory and add early exit.

@@ -2,14 +2,13 @@
 A page about an ensemble
 ========================
 
-:func:`quorate.report` gathers everything quorate can say about an ensemble on one HTML
-page: what to do and what it brings at the top, with a slider over the number of trees.
-Here it is shown in a frame, as in a notebook; ``save`` writes it to a file that needs
-nothing else.
+:func:`quorate.report` creates an HTML report about an ensemble. It starts with
+recommendations and their effects, with a slider for the number of trees. Here it is
+shown in a frame, as in a notebook; ``save`` writes it to a self-contained file.
 """
 
 # %%
-# A random forest, asked about samples that it was not trained on.
+# A random forest, evaluated on samples that it was not trained on.
 
 # sphinx_gallery_thumbnail_path = '_static/report.png'
 from sklearn.datasets import make_classification
@@ -27,7 +26,7 @@ for step in page.data["advice"]:
 
 # %%
 # Move the slider, and click a row of the table to read why a tree is kept or dropped.
-# The research part is folded below. Tables can be sorted and filtered, and figures show
-# their values to the pointer and the arrow keys.
+# The research part is collapsed below. Tables can be sorted and filtered, and figures
+# show values when you hover over them or use the arrow keys.
 
 page

@@ -2,13 +2,13 @@
 An ensemble in pictures
 =======================
 
-One forest, pruned once, and every picture that :mod:`quorate.display` draws of it. Each
-display computes its arrays first and draws on demand, as those of scikit-learn do.
+One forest, pruned once, and all figures that :mod:`quorate.display` draws of it. As in
+scikit-learn, each display computes its arrays first and draws on demand.
 """
 
 # %%
 # A forest of 100 trees votes on the samples its trees were not trained on. Orientation
-# ordering keeps 20 of them. A third of the samples is set aside to measure on.
+# ordering keeps 20 of them. A third of the samples is held out for evaluation.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
@@ -27,27 +27,29 @@ selection = quorate.select(votes, "oo", keep=0.2)
 print(selection)
 
 # %%
-# How alike and how wrong are two members? Left is different, down is accurate.
+# Similarity and error of pairs of members. Left is more different, down is more
+# accurate.
 
 display.KappaErrorDisplay.from_selection(selection).plot()
 plt.show()
 
 # %%
-# Thirteen measures before and after. Arrows say which values mean more diverse.
+# Thirteen measures before and after pruning. Arrows point to higher diversity.
 
 display.DiversityDisplay.from_selection(selection).plot()
 plt.show()
 
 # %%
-# The same as a star. Shapes are quick to compare, numbers are in the bars.
+# The same as a radar chart. Shapes are easy to compare; the bars above show the
+# numbers.
 
 display.DiversityDisplay.from_selection(selection).plot(kind="radar")
 plt.show()
 
 # %%
-# Where does the error of several choices come from? All keep 20 members. This picture
-# and the next two are about the plurality vote, the size curve and the savings further
-# down about the forest itself.
+# Error decomposition of several selections of 20 members. This figure and the next two
+# are about the plurality vote; the size curve and the savings below are about the
+# forest itself.
 
 methods = ("oo", "re", "epbd", "best", "kp", "random")
 chosen = {
@@ -60,20 +62,20 @@ display.DecompositionDisplay.from_votes(votes, chosen).plot()
 plt.show()
 
 # %%
-# How clear are the verdicts? Samples left of zero are voted wrong.
+# Margins of the vote. Samples left of zero are misclassified.
 
 display.MarginDisplay.from_selection(selection).plot()
 plt.show()
 
 # %%
-# Where the forest stands on the curve of Theorem 2.
+# Position of the forest on the curve of Theorem 2.
 
 display.RiskCurveDisplay.from_votes(votes).plot()
 plt.show()
 
 # %%
-# EPBD picks a member for the sample with the smallest margin. It comes back to the same
-# sample until nobody is left who is right on it.
+# EPBD picks a member for the sample with the smallest margin. It returns to the same
+# sample until no member that is right on it is left.
 
 epbd = quorate.pruning.EPBD(keep=0.2).fit(votes)
 display.PickTraceDisplay.from_pruner(epbd, votes).plot()
@@ -87,13 +89,13 @@ display.SizeCurveDisplay.from_selection(smallest).plot()
 plt.show()
 
 # %%
-# Who votes like whom? Members are in the order of a clustering.
+# Agreement between members, ordered by a clustering.
 
 display.AgreementDisplay.from_selection(selection).plot()
 plt.show()
 
 # %%
-# What does a smaller forest save? The whole one and three smaller ones, as measured on
+# Savings of smaller forests: the whole forest and three smaller ones, as measured on
 # the machine that built this page.
 
 points = []
@@ -111,7 +113,7 @@ display.TradeOffDisplay(points).plot()
 plt.show()
 
 # %%
-# A style of matplotlib applies to all of them, and axes of your own work too.
+# Matplotlib styles apply to all displays, and you can pass your own axes.
 
 with plt.style.context("dark_background"):
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")

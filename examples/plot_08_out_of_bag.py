@@ -2,14 +2,14 @@
 Training votes flatter, out-of-bag votes do not
 ===============================================
 
-Members vote too well on samples they were trained on. Bagging and forests can do better
-without giving samples away: a member votes only on those it did not see.
+Votes on training samples are too optimistic. Bagging and forests offer a solution that
+needs no held-out samples: each member votes only on samples it was not trained on.
 """
 
 # %%
 # One forest, three sets of votes: on the training samples, on the same samples out of
-# bag, and on samples no member has seen. The votes know where they are from, and those
-# on training samples show no accuracy.
+# bag, and on new samples. Votes know their source, and those on training samples show
+# no accuracy.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,9 +33,9 @@ for name, votes in sets.items():
     print(f"{name:<12} {votes}")
 
 # %%
-# This page asks for it all the same, to see how far off it is. The error of the
-# plurality vote is the members' mean error minus their diversity. On training votes
-# both errors are far too small.
+# This example computes it anyway, to see how far off it is. The error of the plurality
+# vote is the members' mean error minus their diversity. On training votes both errors
+# are far too small.
 
 INK, BLUE, ORANGE = "#1b2a3a", "#0b6fa4", "#c8521f"
 parts = {name: quorate.decompose(votes) for name, votes in sets.items()}
@@ -54,7 +54,7 @@ left.set_ylabel("share of samples")
 left.set_ylim(0, 0.13)
 left.legend(frameon=False, loc="upper left", fontsize=9)
 
-# Each member's accuracy, from the votes it may cast.
+# Accuracy of each member on its valid votes.
 right.boxplot(
     [votes.accuracies for votes in sets.values()],
     widths=0.5,
@@ -65,10 +65,10 @@ right.set_ylabel("accuracy of a member")
 plt.show()
 
 # %%
-# Diversity measured on training votes misleads as well: kappa, for one, is less than
-# half of what it is on new samples. Out-of-bag votes are closer to new samples on all
-# measures but the last. There training votes come close by accident: their vote is
-# never wrong, so that the gap is all of the members' mean error.
+# Diversity on training votes is misleading, too: kappa, for example, is less than half
+# of its value on new samples. Out-of-bag votes are closer to new samples for all
+# measures except the last. There, training votes are close by accident: their vote is
+# never wrong, so the gap equals the members' mean error.
 
 print(f"{'measure':<20}" + "".join(f"{name:>13}" for name in sets))
 table = {name: quorate.diversity(votes) for name, votes in sets.items()}
@@ -77,10 +77,10 @@ for measure in quorate.measures():
     print(f"{measure:<20}{row}")
 
 # %%
-# The Q statistic stays far off. Two members are out of bag together on few samples, so
-# that many of their tables have an empty cell, and one empty cell is enough to make Q
-# 1, -1 or undefined. With few samples read a measure whose denominator cannot vanish,
-# such as disagreement.
+# The Q statistic remains far off. Two members are out of bag together on few samples,
+# so many of their tables have an empty cell, and one empty cell makes Q 1, -1 or
+# undefined. With few samples, use a measure whose denominator cannot be zero, such as
+# disagreement.
 
 for name in ("out of bag", "new samples"):
     tables = sets[name].pairs()

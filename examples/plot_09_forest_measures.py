@@ -2,9 +2,9 @@
 Thirteen measures of a forest that grows deeper
 ===============================================
 
-Trees of a random forest differ because each sees other samples and other features. This
-page lets them grow deeper, with few and with all features to choose from at a split,
-and watches all thirteen measures.
+Trees of a random forest differ because each uses different samples and features. This
+example increases their depth, with few and with all features per split, and computes
+all thirteen measures.
 """
 
 # %%
@@ -36,8 +36,8 @@ for kind, max_features in kinds.items():
         parts[kind, depth] = quorate.decompose(votes)
 
 # %%
-# Error first. The error of the plurality vote is the members' mean error minus the
-# diversity of the last measure, ``error_gap``.
+# The error of the plurality vote is the members' mean error minus diversity, which is
+# the last measure, ``error_gap``.
 
 COLOURS = dict(zip(kinds, ("#0b6fa4", "#c8521f"), strict=True))
 
@@ -66,8 +66,8 @@ better = all(
 print("2 features, at every depth: members worse", worse, "- vote better", better)
 
 # %%
-# The arrow in a title points to where the measure calls the members more diverse. An
-# upward arrow means that higher values do.
+# The arrow in a title shows the direction of higher diversity: an upward arrow means
+# that higher values are more diverse.
 
 ARROWS = {"higher": " ↑", "lower": " ↓", "not monotone": ""}
 fig, axes = plt.subplots(3, 5, figsize=(11, 6.4), layout="constrained", squeeze=False)
@@ -85,8 +85,8 @@ axes[2, 3].legend(handles=handles, loc="center left", frameon=False)
 plt.show()
 
 # %%
-# The measures do not agree on when the forest is most diverse. Two of them even move
-# apart although they point the same way:
+# The measures disagree on when the forest is most diverse. Two of them even move apart,
+# although their arrows point the same way:
 
 for name in ("disagreement", "generalized"):
     best = {

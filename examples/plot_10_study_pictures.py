@@ -2,8 +2,9 @@
 A study in pictures
 ===================
 
-Six methods on five data sets, and the figures of the literature. ``quorate study run``
-and :func:`quorate.display.study_figures` do the same from the shell and into files.
+Six methods on five data sets, with the usual figures of the literature. You can do the
+same with ``quorate study run`` on the command line, and write the figures to files with
+:func:`quorate.display.study_figures`.
 """
 
 # %%
@@ -40,51 +41,52 @@ results = Results.read(store)
 print(results.table("random").to_markdown())
 
 # %%
-# Average ranks. Intervals that do not overlap differ significantly; with five data sets
-# few do.
+# Average ranks. Methods whose intervals do not overlap differ significantly; with five
+# data sets, few do.
 
 display.RankDisplay.from_results(results).plot()
 plt.show()
 
 # %%
-# The same as a critical-difference diagram. A bar joins methods that are level.
+# The same as a critical-difference diagram. A bar connects methods that do not differ
+# significantly.
 
 display.CriticalDifferenceDisplay.from_results(results).plot()
 plt.show()
 
 # %%
-# What pruning costs in accuracy, and what choosing the members costs in time.
+# Loss of accuracy by pruning, and time to choose the members.
 
 display.QuantityDisplay.from_results(results, "accuracy", relative=True).plot()
 display.QuantityDisplay.from_results(results, "seconds").plot()
 plt.show()
 
 # %%
-# Where the errors come from, on average over all folds of all data sets.
+# Error decomposition, averaged over all folds of all data sets.
 
 display.DecompositionDisplay.from_results(results).plot()
 plt.show()
 
 # %%
-# Does any measure of diversity foretell what the vote gains over its members?
+# Does any diversity measure predict the gain of the vote over its members?
 
 display.CorrelationDisplay.from_results(results).plot()
 plt.show()
 
 # %%
-# Does the risk estimate foretell the error?
+# Does the risk estimate predict the error?
 
 display.RiskErrorDisplay.from_results(results).plot()
 plt.show()
 
 # %%
-# Two of these choose their own size, up to the one they are given.
+# Two of the methods choose their own size, up to a given maximum.
 
 display.SizeAccuracyDisplay.from_results(results).plot()
 plt.show()
 
 # %%
-# All of them as files:
+# Write all figures to files:
 
 paths = display.study_figures(results, store.parent / "figures", ["svg", "pdf"])
 print(*sorted(path.name for path in paths), sep="\n")

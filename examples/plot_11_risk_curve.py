@@ -2,14 +2,14 @@
 Where more diversity lowers the risk estimate
 =============================================
 
-Theorem 2 writes a risk estimate as a function of the diversity on the worst sample. The
-signs of its first three derivatives cut the axis into eight intervals. This page draws
-the curve, its slope and the intervals, and then puts some ensembles on it.
+Theorem 2 gives a risk estimate as a function of the diversity on the worst sample. The
+signs of its first three derivatives divide the axis into eight intervals. This example
+plots the curve, its slope and the intervals, and the positions of some ensembles.
 """
 
 # %%
-# The curve depends on three numbers only: how many samples there are, how many of their
-# labels may be wrong, and the norm of the votes, which is 1 for equal weights.
+# The curve depends on three numbers only: the number of samples, the number of labels
+# that may be wrong, and the norm of the votes, which is 1 for equal weights.
 
 from itertools import pairwise
 
@@ -24,9 +24,9 @@ print(f"q1 {q.q1:.3f}  q6 {q.q6:.3f}  q5 {q.q5:.3f}  q2 {q.q2:.3f}  q3 {q.q3:.3f
 print(f"the bound behind the estimate holds below {q.qv:.3f}")
 
 # %%
-# :func:`quorate.risk.interval` names the interval of a diversity. Blue marks where the
-# estimate falls as diversity grows, which is where the slope in the lower picture is
-# negative. The paper calls for more diversity in intervals 3 and 4 only.
+# :func:`quorate.risk.interval` returns the interval of a diversity. Blue marks where
+# the estimate decreases with diversity, which is where the slope in the lower panel is
+# negative. The paper recommends more diversity in intervals 3 and 4 only.
 
 BLUE, GREY, INK, RED = "#a9cbe8", "#e6e6e6", "#1b2a3a", "#b5361c"
 edges = [-q.q3, -q.q2, -q.q5, -q.q6, -q.q1, q.q1, q.q6, q.q5, q.q2, q.q3]
@@ -78,15 +78,16 @@ bottom.tick_params(axis="x", labelrotation=90)
 plt.show()
 
 # %%
-# The estimate sees only the square of the margin, so the curve is the same on both
-# sides. On the left the vote is wrong on the worst sample; there the bound does not
-# hold, and more diversity means that more members are wrong. On the right the bound
-# holds up to :math:`q_v`, in interval 5, where the estimate rises with diversity.
+# The estimate depends only on the square of the margin, so the curve is symmetric. On
+# the left the vote is wrong on the worst sample; there the bound does not hold, and
+# more diversity means that more members are wrong. On the right the bound holds up to
+# :math:`q_v`, in interval 5, where the estimate rises with diversity.
 #
 # Ensembles on the curve
 # ----------------------
-# Trees that each see a share of the training samples vote on all of them. The larger
-# the share, the fewer members are wrong on any sample, and the larger the margin.
+# Each tree is trained on a share of the training samples and votes on all of them. The
+# larger the share, the fewer members are wrong on any sample, and the larger the
+# margin.
 
 from sklearn.datasets import make_moons
 from sklearn.ensemble import BaggingClassifier
@@ -135,8 +136,8 @@ ax.set(
 plt.show()
 
 # %%
-# As members see more of the samples, the ensemble walks left on the left side, jumps to
-# the right end once its vote is correct on every sample, and walks left again. On the
+# As members use more of the samples, the ensemble moves left on the left side, jumps to
+# the right end once its vote is correct on every sample, and moves left again. On the
 # left the estimate more than doubles while the error on new samples halves. On the
-# right, where the bound holds, the estimate halves while the error hardly moves. Judge
-# an ensemble by measured error.
+# right, where the bound holds, the estimate halves while the error hardly changes.
+# Evaluate an ensemble by its measured error.

@@ -1,7 +1,7 @@
-"""One self-contained HTML page about an ensemble, a summary of votes, or a study.
+"""Self-contained HTML reports about an ensemble, a summary of votes, or a study.
 
-First everything is computed, as frozen sections; then pictures are drawn from them;
-then a template puts both on a page. The sections are in the page as JSON too.
+All numbers are computed first, as frozen sections; then figures are drawn from them,
+and a template renders both. The page also embeds the sections as JSON.
 """
 
 from quorate._report._ensemble import make_report, report

@@ -1,4 +1,4 @@
-"""What to do next, in plain words, from the numbers of a page."""
+"""Recommendations derived from the numbers of a page."""
 
 import math
 
@@ -9,13 +9,13 @@ from quorate._report._page import EnsemblePage, Step, VotesPage
 from quorate._report._sections import CHOSEN_BEFORE
 from quorate._report._text import count, number, percent, points, unsigned
 
-# A difference below this many standard errors is not told apart from chance.
+# Differences below this many standard errors are not significant.
 _CLEAR = 2.0
-# Losing less than this is not worth a large model.
+# A loss below this does not justify a large model.
 _SMALL_LOSS = 0.005
-# Share of the members asked, at most, for lazy voting to be worth a sentence.
+# Recommend early exit if it evaluates at most this share of the members.
 _FEW_ASKED = 0.8
-# Share of the members kept, at most, for their leaves to be worth teaching.
+# Recommend distillation if at most this share of the members is kept.
 _FEW_KEPT = 0.5
 _OTHER_SAMPLES = "Run this report on samples that no member was trained on."
 _NEW_SAMPLES = Step(
@@ -25,10 +25,10 @@ _NEW_SAMPLES = Step(
 
 
 def advice(page: EnsemblePage) -> list[Step]:
-    """Return what to do, the most important first.
+    """Return recommendations, the most important first.
 
-    Which members to keep is said once: who should take one member, or another method,
-    is not told to keep these as well.
+    There is one recommendation about which members to keep: a single member or another
+    method replaces the selection of the page.
     """
     steps = [
         None if page.votes.honest else Step(_OTHER_SAMPLES, page.votes.meaning),
@@ -43,9 +43,9 @@ def advice(page: EnsemblePage) -> list[Step]:
 
 
 def choice_text(page: EnsemblePage) -> str:
-    """Say what the choice of members is worth, and what else is.
+    """Describe how the selection compares with random members.
 
-    A difference below two standard errors is not told apart from chance.
+    Differences below two standard errors are not significant.
     """
     mine, pruning, measure = page.methods.mine, page.pruning, page.measure
     if mine is None or pruning.n_kept == page.ensemble.n_members:
@@ -68,7 +68,7 @@ def choice_text(page: EnsemblePage) -> str:
 
 
 def contributions_text(page: EnsemblePage) -> str:
-    """Say so, where no single member changes the error more than chance does."""
+    """Return a note if no single member changes the error significantly."""
     grown = [row.contribution for row in page.members if row.contribution is not None]
     accuracy = page.votes.accuracy
     if not grown or accuracy is None:
@@ -85,12 +85,12 @@ def contributions_text(page: EnsemblePage) -> str:
 
 
 def votes_advice(page: VotesPage) -> list[Step | None]:
-    """Return what votes alone tell: weak members, a poor class, little diversity."""
+    """Return recommendations from votes: weak members, poor classes, diversity."""
     return [_weak_members(page), _poor_class(page), _diversity(page)]
 
 
 def _who_stays(page: EnsemblePage) -> list[Step]:
-    """Return who is to decide: all with weights, one, some, or those of a method."""
+    """Recommend which members to use: all in a blend, one, or some."""
     step = _other_choice(page) or _prune(page)
     if page.blend is None:
         return [step]
@@ -101,14 +101,14 @@ def _who_stays(page: EnsemblePage) -> list[Step]:
 
 
 def _other_choice(page: EnsemblePage) -> Step | None:
-    """Advise one member, if that is better than all, or a better method."""
-    # What one member is worth beside a blend, or by another score, is not known.
+    """Recommend a single member if it is better than all, or a better method."""
+    # Single members are not compared with a blend or by another score.
     by_accuracy = page.judged is None and page.blend is None
     return (best_member(page) if by_accuracy else None) or _better_method(page)
 
 
 def _blend(blend: Blend) -> Step:
-    """Say whether to use a blend, or one of its models."""
+    """Recommend a blend, or one of its models."""
     name, n_weighted = blend.best_single, count(len(blend.weights))
     if len(blend.weights) == 1:
         return Step(
@@ -150,7 +150,7 @@ def _blend(blend: Blend) -> Step:
 
 
 def best_member(page: VotesPage) -> Step | None:
-    """Say so, where one member is clearly more accurate than all together."""
+    """Recommend a single member if it is clearly more accurate than the ensemble."""
     votes = page.votes
     if votes.best_member_accuracy is None or votes.accuracy is None:
         return None
@@ -214,7 +214,7 @@ def _prune(page: EnsemblePage) -> Step:
 
 
 def _change(page: EnsemblePage, expected: ExpectedSection) -> str:
-    """Say how much better or worse those kept are than all members."""
+    """Describe the difference in score between the kept members and all."""
     measure, lost = page.measure, expected.gain < 0
     than = f"{'less' if lost else 'more'} accurate than all of them"
     if not measure.is_accuracy:
@@ -224,11 +224,11 @@ def _change(page: EnsemblePage, expected: ExpectedSection) -> str:
 
 
 def advised_size(page: EnsemblePage) -> int:
-    """Return how many members to keep: those of the page, or the next that will do.
+    """Return how many members to keep: those of the page, or more if needed.
 
-    More only where those of the page are clearly worse than all of them, and then the
-    smallest within one standard error of the best, and never fewer than the section on
-    pruning calls enough.
+    More only if those of the page are clearly worse than all members: then the smallest
+    size within one standard error of the best, and at least the size that the pruning
+    section calls enough.
     """
     curve, n_kept = page.pruning.curve, page.pruning.n_kept
     expected, sizes = page.pruning.expected, page.sizes
@@ -272,7 +272,7 @@ def _distil(page: EnsemblePage) -> Step | None:
 
 
 def _needs(page: EnsemblePage) -> str:
-    """Say what those kept need, and all members."""
+    """Describe memory and time of the kept members and of all."""
     memory, speed = page.pruning.bytes, page.pruning.milliseconds
     if memory is None or speed is None:
         kept = _text.plural(page.pruning.n_kept, "model")
@@ -291,7 +291,7 @@ def _better_method(page: EnsemblePage) -> Step | None:
         return None
     best = page.methods.best
     lead = best.score - mine.score
-    # More than the truth, as both were judged on the same samples.
+    # Conservative, because both were evaluated on the same samples.
     if lead <= max(0.001, _CLEAR * math.hypot(best.gain_error, mine.gain_error)):
         return None
     better = "more accurate" if measure.is_accuracy else f"better in {measure.title}"
@@ -303,7 +303,7 @@ def _better_method(page: EnsemblePage) -> Step | None:
 
 
 def _any_choice(page: EnsemblePage) -> Step | None:
-    """Say so, where chance does as well as the method, and no other does better."""
+    """Return a note if random members do as well as the methods."""
     mine, write = page.methods.mine, page.measure.write
     if mine is None or mine.score > page.methods.random.score or _better_method(page):
         return None
@@ -326,7 +326,7 @@ def _lazy(page: EnsemblePage) -> Step | None:
     ]
     if not worth:
         return None
-    # By members asked, not by the clock: made again, the page says the same.
+    # By members evaluated, not by time, so that the page is reproducible.
     best = min(worth, key=lambda row: row.members_asked)
     some = f"{percent(best.disagreement)} of the predictions change"
     changed = some if best.disagreement > 0 else "no prediction changes"
@@ -376,7 +376,7 @@ def _diversity(page: VotesPage) -> Step | None:
     if parts.diversity >= 0.1 * parts.member_error:
         return None
     if page.risk["lemma_applies"] and not page.risk["risk_decreases"]:
-        return None  # the section on risk speaks against more diversity
+        return None  # the risk section advises against more diversity
     return Step(
         "Train members that differ more.",
         f"Voting saves only {unsigned(points(parts.diversity))} compared with the "

@@ -1,4 +1,4 @@
-"""The page about an ensemble: collect votes once, choose, measure, draw."""
+"""The report about an ensemble: collect votes once, choose, measure, draw."""
 
 import os
 import time
@@ -41,7 +41,7 @@ from quorate._scoring import check_scoring, find_score, with_positive
 from quorate._votes import Summary, Votes, VoteSource
 from quorate.pruning import Pruner
 
-# Pictures of pairs look at so many samples at most.
+# Maximum number of samples for figures of pairs.
 _PAIR_SAMPLES = 3_000
 
 
@@ -65,80 +65,78 @@ def report(
     target: str | None = None,
     verbose: int = 1,
 ) -> Report:
-    """Write one page that explains an ensemble: diversity, members, what to save.
+    """Create an HTML report about an ensemble: diversity, members and savings.
 
     Parameters
     ----------
     ensemble : fitted ensemble, list or dict; or Votes, Blend or Summary
-        What :func:`quorate.collect_votes` reads. It is not changed. Votes with labels,
-        or the outcome of :func:`quorate.blend`, have a page too, without sizes, times
-        and lazy voting, for which models are needed. So has a summary of votes on data
-        of any size, with ``output``, ``noise`` and ``title`` only: what needs single
-        samples is left out of its page, which says so.
+        Any ensemble that :func:`quorate.collect_votes` accepts. It is not changed.
+        Votes with labels and results of :func:`quorate.blend` are accepted, too; their
+        report has no sizes, times and early exit, which need the models. So is a
+        summary of votes on data of any size, with ``output``, ``noise`` and ``title``
+        only; its report omits what needs single samples.
     X, y : array-like
-        Samples and labels: the training data of an ensemble that bootstraps, or
-        samples that no member has seen. Without ``y``, X is batches of the latter, as
-        :func:`quorate.prune` takes them. Votes, blends and summaries have them.
+        Samples and labels: the training data of an ensemble that bootstraps, or new
+        data. Without ``y``, X is batches of new data, as in :func:`quorate.prune`. Omit
+        both for votes, blends and summaries, which contain the labels.
     output : path, optional
         File to write the page to.
     method : str or Pruner
-        How the members to keep are chosen: a name from :func:`quorate.methods`, or
-        "auto" for the method that suits the ensemble, as in :func:`quorate.prune`.
+        Pruning method: a name from :func:`quorate.methods`, a pruner object, or "auto"
+        for a method that suits the ensemble, as in :func:`quorate.prune`.
     keep : float, int, "auto", None or "default"
         How many members to keep; see :func:`quorate.select`.
     scoring : str, scorer, callable or None
-        What good means; see :func:`quorate.select`. Accuracy by default. The page
-        speaks in that score. Where none is given and the members were trained with
-        class weights, members are chosen as usual but judged by balanced accuracy.
+        Score used for choosing and reporting; see :func:`quorate.select`. Accuracy by
+        default. If it is not given and the members were trained with class weights,
+        members are chosen as usual but evaluated by balanced accuracy.
     positive : label, optional
-        The class that ``scoring`` is about, against all others: "average_precision",
-        "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
+        The positive class for ``scoring``, against all others: for "average_precision",
+        "roc_auc", "recall", "precision" or "f1", with any labels.
     source : {"auto", "new", "training"}
-        What the samples are to the members; see :func:`quorate.prune`.
+        Whether the samples are new or training data; see :func:`quorate.prune`.
     methods : sequence of str or Pruner, optional
-        Methods to compare with, at the same size; some quick ones by default.
+        Methods to compare with at the same size; some fast ones by default.
     noise : float
-        Share of labels that may be wrong, for the risk estimate.
+        Assumed share of wrong labels, for the risk estimate.
     title : str, optional
         Title of the page.
     n_jobs : int, optional
-        Members asked at the same time.
+        Number of members evaluated in parallel.
     random_state : int
-        Seed of everything drawn at random.
+        Seed of all random choices.
     max_samples : int, optional
-        Make the page from a stratified sample of so many, if there are more; 200 000 by
-        default, which is said.
+        Use a stratified sample of this size if there are more samples; 200 000 by
+        default, with a warning.
     target : str, optional
-        The column of labels, where X is files.
+        The column of labels, if X is files.
     verbose : int
-        0 for no progress bar. It is shown on a terminal or in a notebook, for what
-        takes more than two seconds.
+        0 to hide the progress bar, which is shown on a terminal or in a notebook after
+        two seconds.
 
     Returns
     -------
     Report
-        ``html`` is the page, ``data`` the numbers on it, ``selection`` the choice of
-        members (None for a summary), ``save`` writes it. A notebook shows it in a
-        frame.
+        ``html`` is the page, ``data`` its numbers, ``selection`` the chosen members
+        (None for a summary), and ``save`` writes it to a file. Notebooks display it in
+        a frame.
 
     Notes
     -----
-    The members shown are those that :func:`quorate.prune` keeps with the same method,
-    size and votes, and accuracies are those of the ensembles themselves: on samples
-    that no member has seen they equal ``score``. On samples that the members were
-    trained on, without out-of-bag votes, nothing is scored. Where ``prune`` distils the
-    members it keeps, figures are those before distillation.
+    The kept members are those of :func:`quorate.prune` with the same method, size and
+    votes. Accuracies are those of the ensembles themselves: on new data they equal
+    ``score``. On training data without out-of-bag votes, nothing is scored. If
+    ``prune`` distils the kept members, numbers are before distillation.
 
-    The page is one file that loads nothing. It holds class names, feature names and
-    member names, and numbers about votes, but no sample.
+    The page is a single file without external resources. It contains the names of
+    classes, features and members, and numbers about votes, but no samples.
 
-    The members are asked about the samples once; about five hundred of them at most
-    they are asked again, to measure times and lazy voting, and about samples made from
-    them where a method wants further ones. Pictures of pairs look at the votes on 3,000
-    samples at most, the comparison of methods and the contributions of members on
-    6,000. What to expect of those kept, and of other numbers of members, is judged on
-    10,000 at most, each of them by members chosen without it: the figures that
-    ``quorate prune`` prints.
+    Members are evaluated on the samples once, and again on up to 500 of them to measure
+    times and early exit, and on generated samples if a method needs additional ones.
+    Figures of pairs use up to 3,000 samples; the comparison of methods and the
+    contributions of members up to 6,000. The expected accuracy of the kept members and
+    of other sizes is cross-validated on up to 10,000 samples, as in the output of
+    ``quorate prune``.
 
     Examples
     --------
@@ -156,7 +154,7 @@ def report(
     >>> page.html[:15]
     '<!DOCTYPE html>'
 
-    Of a summary, what counts can say:
+    A report from a summary:
 
     >>> votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
     >>> page = quorate.report(votes.summary())
@@ -188,7 +186,7 @@ def report(
 
 
 def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
-    """Make the page that was asked for."""
+    """Create the requested page."""
     _check_settings(request)
     size = size_for(request.method, request.keep, owner="report")
     for wanted in (request.method, *(request.methods or ())):
@@ -197,7 +195,7 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     evidence = _evidence(ensemble, X, y, request, size)
     collected = time.perf_counter() - start
     scoring, seed = request.scoring, request.random_state
-    # The choice that prune makes, with what it does to those kept.
+    # The same selection as in prune, including distillation.
     distils = isinstance(evidence, EnsembleEvidence) and will_distil(
         "auto", evidence.ensemble, evidence.X, request.method, size, scoring
     )
@@ -213,7 +211,7 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
         )
     if distils and selection.drops_members:
         selection = selection.with_new_leaves()
-    # Some methods take the votes that are out of bag, whatever was asked for.
+    # Some methods use out-of-bag votes in any case.
     evidence = replace(evidence, votes=selection.votes)
     with stage("cross-validating"):
         analysis = _expected.analyse(request, evidence, selection)
@@ -241,7 +239,7 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
 def _page(
     analysis: _expected.Analysis, blend: Blend | None, collected: float
 ) -> EnsemblePage:
-    """Return every section of the page."""
+    """Return all sections of the page."""
     request, evidence, votes = analysis.request, analysis.evidence, analysis.votes
     ensemble, drawn, honest = analysis.ensemble, evidence.drawn, analysis.honest
     expected, selection = analysis.expected, analysis.selection
@@ -297,10 +295,10 @@ def _page(
 def _members(
     analysis: _expected.Analysis, facts: _sections.EnsembleSection, blend: Blend | None
 ) -> list[_sections.MemberRow]:
-    """Return a row per member: how good it is, what it costs, whether it is kept.
+    """Return a row per member: scores, costs, and whether it is kept.
 
-    What a member contributes, and why it is kept or dropped, is counted on some of the
-    samples. Weights are those of a blend, if it is about one.
+    Contributions and reasons are computed on a subsample. Weights are those of the
+    blend, if there is one.
     """
     votes, selection, most = analysis.votes, analysis.selection, _expected.MOST_SAMPLES
     seed = analysis.request.random_state
@@ -328,7 +326,7 @@ def _members(
 
 
 def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Evidence:
-    """Return the votes to choose on, those given or those of the members."""
+    """Return the votes to choose on: the given ones, or those of the members."""
     if isinstance(ensemble, (Votes, Blend)):
         return _recorded(ensemble, X, y, request)
     if X is None:
@@ -352,7 +350,7 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
 
 
 def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidence:
-    """Return votes as all there is to choose on."""
+    """Return evidence from votes alone."""
     if unfit := {"max_samples", "target", "source"} & _given(request):
         name = min(unfit)
         raise TypeError(
@@ -384,13 +382,13 @@ def _refuse_for_summary(X: Any, y: Any, request: Request) -> None:
 
 
 def _given(request: Request) -> set[str]:
-    """Return the names of the options that are not at their defaults."""
+    """Return the names of options that differ from their defaults."""
     usual = ((option.name, option.default) for option in fields(request))
     return {name for name, default in usual if getattr(request, name) != default}
 
 
 def _check_settings(request: Request) -> None:
-    """Refuse what the page could not be made with, before any work."""
+    """Refuse invalid settings before any work."""
     methods, seed = request.methods, request.random_state
     if isinstance(methods, str):
         raise ValueError(

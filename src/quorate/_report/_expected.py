@@ -1,4 +1,4 @@
-"""What to expect of the members kept and of other methods, and what is promised."""
+"""Expected scores of the kept members and of other methods, and certificates."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,10 +31,10 @@ from quorate.pruning import RandomSubset, methods
 
 TOLERANCE = 0.02
 DELTA = 0.05
-# Methods are compared, and members certified, on so many samples at most.
+# Maximum number of samples to compare methods and to certify members.
 MOST_SAMPLES = 6_000
 _TOO_FEW = "There are too few samples to hold some of them out for evaluation."
-# Quick ones of different kinds.
+# Fast methods of different kinds.
 _USUAL_METHODS = ("epbd", "mdm", "umep", "brier", "best", "es")
 _DRAWS = 100
 _FEW_DRAWS = 10
@@ -42,16 +42,16 @@ _FEW_DRAWS = 10
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What was chosen, and how good that is as far as votes can tell.
+    """A selection, with its scores as far as votes provide them.
 
     Attributes
     ----------
     score : Score
-        What the page speaks in.
+        The score that the page reports.
     why : str
-        Why it does, if not in accuracy.
+        Reason for that score, if it is not accuracy.
     before, after : Diagnosis or None
-        Of all members and of those kept; None where the votes cannot be scored.
+        Diagnoses of all members and of the kept ones; None if votes cannot be scored.
     """
 
     request: Request
@@ -66,38 +66,38 @@ class Analysis:
 
     @property
     def votes(self) -> Votes:
-        """The votes chosen on."""
+        """The votes used for choosing."""
         return self.selection.votes
 
     @property
     def ensemble(self) -> Ensemble | None:
-        """The ensemble that voted, None where votes are all there is."""
+        """The ensemble of the votes; None if there are votes only."""
         evidence = self.evidence
         return evidence.ensemble if isinstance(evidence, EnsembleEvidence) else None
 
     @property
     def honest(self) -> bool:
-        """Whether the votes say how good members are."""
+        """Whether the votes can be used to score members."""
         return self.before is not None
 
     @property
     def is_unseen(self) -> bool:
-        """Whether no member was trained on any of the samples."""
+        """Whether the samples are new to all members."""
         return self.votes.source is not None and self.votes.source.is_unseen
 
     @property
     def chosen_before(self) -> bool:
-        """Whether members were chosen on these samples before, which flatters them."""
+        """Whether members were already chosen on these samples."""
         return self.honest and self.evidence.chosen_on
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be expected, where that is so."""
+        """Why there is no expected score, if so."""
         return _TOO_FEW if self.honest else why_unscored(self.votes)
 
 
 def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analysis:
-    """Judge a choice by samples that had no part in it, where there are any."""
+    """Evaluate a selection by cross-validation, if possible."""
     votes, score, why = selection.votes, selection.judged_by, ""
     if not score.is_accuracy:
         why = "as asked for"
@@ -118,7 +118,7 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
 
 
 def _has_weighted_classes(evidence: Evidence) -> bool:
-    """Tell whether members were trained with class weights, and all classes occur."""
+    """Return whether members were trained with class weights and all classes occur."""
     if not isinstance(evidence, EnsembleEvidence):
         return False
     ensemble, votes = evidence.ensemble, evidence.votes
@@ -129,7 +129,7 @@ def _has_weighted_classes(evidence: Evidence) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ScoreValue:
-    """A score, or a difference of scores, and its standard error."""
+    """A score or a difference of scores, with its standard error."""
 
     value: float
     standard_error: float
@@ -137,7 +137,7 @@ class ScoreValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedSection(Measure):
-    """A score other than accuracy, of all members and of those kept."""
+    """A score other than accuracy, of all members and of the kept ones."""
 
     scoring: str
     why: str
@@ -147,9 +147,10 @@ class JudgedSection(Measure):
 
 
 def judged_section(analysis: Analysis) -> JudgedSection | None:
-    """Return the score of all members and of those kept; None for accuracy.
+    """Return the score of all members and of the kept ones; None for accuracy.
 
-    Of those kept what to expect; where that is not known, that where they were chosen.
+    For the kept members it is the expected score if known, otherwise the score on the
+    samples used for choosing.
     """
     score, votes, expected = analysis.score, analysis.votes, analysis.expected
     if score.is_accuracy or not analysis.honest:
@@ -176,14 +177,14 @@ def judged_section(analysis: Analysis) -> JudgedSection | None:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What cannot be told, and why."""
+    """Why something cannot be computed."""
 
     refusal: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurveSection:
-    """The error to expect over the number of members."""
+    """Expected error by number of members."""
 
     sizes: IntArray
     errors: FloatArray
@@ -198,10 +199,9 @@ class CurveSection:
 
 
 def curve_section(analysis: Analysis) -> CurveSection | Refused:
-    """Return the error to expect over the number of members.
+    """Return the expected error by number of members.
 
-    At every size along the order of a method; of one without an order, of those kept
-    and of all members.
+    At every size for methods with an order; otherwise of the kept members and of all.
     """
     votes, n_kept = analysis.votes, analysis.selection.n_kept
     curve, expected = analysis.curve, analysis.expected
@@ -217,8 +217,8 @@ def curve_section(analysis: Analysis) -> CurveSection | Refused:
         sizes, known = curve.sizes, {"enough": curve.within_one_standard_error()}
         errors, doubts = curve.errors.copy(), curve.standard_errors.copy()
     if n_kept < votes.n_members or analysis.selection.weights is not None:
-        # Chosen anew at that size, where fewer are no start of more; and with the size,
-        # where errors found it.
+        # Chosen again at that size if smaller selections are not prefixes of larger
+        # ones, and including the size if it was found from errors.
         errors[sizes == n_kept] = expected.error
         doubts[sizes == n_kept] = expected.standard_error
     return fill(
@@ -235,7 +235,7 @@ def curve_section(analysis: Analysis) -> CurveSection | Refused:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedSection:
-    """How good all members are, and those kept are expected to be on new samples."""
+    """Score of all members, and expected score of the kept ones on new data."""
 
     accuracy: Pair
     before: float
@@ -249,7 +249,7 @@ class ExpectedSection:
 
 
 def expected_section(analysis: Analysis) -> ExpectedSection | None:
-    """Return how good all members are and those kept are to be expected to be."""
+    """Return the score of all members and the expected score of the kept ones."""
     expected, top = analysis.expected, analysis.score.top
     if expected is None:
         return None
@@ -268,9 +268,9 @@ def expected_section(analysis: Analysis) -> ExpectedSection | None:
 
 @dataclass(frozen=True, slots=True)
 class MethodRow:
-    """How good the members that a method chooses are expected to be.
+    """Expected score of the members chosen by a method.
 
-    ``score``, ``gain`` and ``gain_error`` are in the score that the page speaks in.
+    ``score``, ``gain`` and ``gain_error`` are in the score of the page.
     """
 
     method: str
@@ -296,23 +296,23 @@ class MethodsSection:
 
     @property
     def mine(self) -> MethodRow | None:
-        """How the method of the page did, if that is known."""
+        """The row of the method of the page, if known."""
         return next((row for row in self.rows if row.chosen), None)
 
     @property
     def best(self) -> MethodRow:
-        """The method with the best score, other than chance and all members."""
+        """The row of the best method, except for random and all members."""
         compared = [row for row in self.rows if row.seconds is not None]
         return max(compared, key=lambda row: row.score)
 
     @property
     def random(self) -> MethodRow:
-        """How members drawn at random did."""
+        """The row of random members."""
         return next(row for row in self.rows if row.is_random)
 
 
 def methods_section(analysis: Analysis) -> MethodsSection:
-    """Compare methods by members chosen without each fifth of the samples."""
+    """Compare methods by cross-validation."""
     score, size, request = analysis.score, analysis.selection.n_kept, analysis.request
     chosen_by, seed = analysis.selection.judged_by, request.random_state
     some = some_samples(analysis.votes, MOST_SAMPLES, seed)
@@ -354,7 +354,7 @@ def methods_section(analysis: Analysis) -> MethodsSection:
 
 
 def some_samples(votes: Votes, most: int, seed: int) -> IntArray:
-    """Return the positions of at most so many samples, drawn at random."""
+    """Return the indices of a random sample of limited size."""
     if votes.n_samples <= most:
         return np.arange(votes.n_samples)
     rng = np.random.default_rng(seed)
@@ -362,10 +362,10 @@ def some_samples(votes: Votes, most: int, seed: int) -> IntArray:
 
 
 def _random_row(votes: Votes, size: int, score: Score, seed: int) -> MethodRow:
-    """Return how members drawn at random do on average.
+    """Return the average result of random members.
 
-    The standard error is that of one draw, as those of the other rows are of one
-    choice. Out of bag so many are drawn that as many as wanted have a vote on a sample.
+    The standard error is that of one draw, as the other rows have one selection. Out of
+    bag, more members are drawn, so that the wanted number has a vote on each sample.
     """
     rng, keep = np.random.default_rng(seed), size
     if votes.is_masked:
@@ -386,7 +386,7 @@ def _random_row(votes: Votes, size: int, score: Score, seed: int) -> MethodRow:
 
 @dataclass(frozen=True, slots=True)
 class NoCertificate:
-    """Why nothing can be promised."""
+    """Why there is no certificate."""
 
     refusal: str
     tolerance: float = TOLERANCE
@@ -395,14 +395,14 @@ class NoCertificate:
 
 @dataclass(frozen=True, slots=True)
 class CertificateSection:
-    """What can be promised about fewer members on samples to come.
+    """Certificate for fewer members on new data.
 
     Attributes
     ----------
     nested : bool
-        Whether a smaller choice is the start of a larger one.
+        Whether smaller selections are prefixes of larger ones.
     tried : int or None
-        The only size that was put to the test, if one was.
+        The only size that was tested, if there was just one.
     """
 
     holds: bool
@@ -423,17 +423,17 @@ class CertificateSection:
 
 
 def reason_of(error: ValueError) -> str:
-    """Return why something was refused, as a sentence."""
+    """Return the reason of a refusal as a sentence."""
     why = str(error).split(": ", 1)[-1]
     return why[:1].upper() + why[1:]
 
 
 def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificate:
-    """Certify what one half of the samples chooses, on the other half.
+    """Choose members on one half of the samples and certify them on the other half.
 
-    Where a smaller choice is the start of a larger one, the smallest that will do;
-    otherwise one size is put to the test, that of the page. Neither half is new to
-    members that were chosen, or distilled, on both before.
+    If smaller selections are prefixes of larger ones, the smallest sufficient size is
+    certified; otherwise only the size of the page is tested. If members were already
+    chosen or distilled on these samples, neither half is new.
     """
     votes, selection, score = analysis.votes, analysis.selection, analysis.score
     seed, pruner = analysis.request.random_state, selection.pruner
@@ -461,7 +461,7 @@ def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificat
         )
     nested = has_whole_order(pruner) and pruner.tags.nested
     size = FixedSize(1.0 if nested else selection.n_kept)
-    # Votes on further samples know no label, so that both halves may share them.
+    # Votes on additional samples use no labels, so both halves can share them.
     half = analysis.evidence.at(np.sort(first), share_unlabelled=True)
     given, method = selection.judged_by.given, analysis.request.method
     chosen = choose(half, method, size, seed=seed, scoring=given)
@@ -476,5 +476,5 @@ def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificat
 
 
 def _lacks_class(votes: Votes, score: Score) -> bool:
-    """Tell whether a class is missing that the score cannot do without."""
+    """Return whether a class is missing that the score needs."""
     return score.needs_every_class and np.unique(votes.y).size < votes.n_classes

@@ -1,4 +1,4 @@
-"""A page: what it says, and how that gets to a file or a notebook."""
+"""Data of a page, and rendering it to a file or a notebook."""
 
 import base64
 import hashlib
@@ -45,10 +45,10 @@ class Report:
     html : str
         The page.
     data : dict
-        The numbers on it, in plain types; the page embeds them as JSON.
+        The numbers of the page in plain types, as embedded in it as JSON.
     selection : Selection or None
-        The members it shows as kept, as :func:`quorate.prune` chooses them; None where
-        the page is about a study or a summary.
+        The kept members, as chosen by :func:`quorate.prune`; None for a study or a
+        summary.
     """
 
     html: str
@@ -56,7 +56,7 @@ class Report:
     selection: Selection | None = None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, replacing an old one in one step."""
+        """Write the page to a file atomically."""
         with atomic_write(path) as file:
             file.write(self.html.encode("utf-8"))
 
@@ -64,7 +64,7 @@ class Report:
         return f"Report({self.data['title']!r}, {len(self.html) / 1e3:,.0f} kB of HTML)"
 
     def _repr_html_(self) -> str:
-        # In a frame of its own, so that styles neither leak out nor in.
+        # In a frame, to isolate its styles from the notebook.
         page = escape(self.html, quote=True)
         return (
             f'<iframe title="quorate report" sandbox="allow-scripts" '
@@ -75,7 +75,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something to do next."""
+    """A recommendation."""
 
     title: str
     text: str
@@ -88,7 +88,7 @@ def _made_by() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What every page has."""
+    """Data of every page."""
 
     format: str = "quorate-report/1"
     title: str
@@ -98,7 +98,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotesPage(Page):
-    """What every page about votes has."""
+    """Data of every page about votes."""
 
     ensemble: _sections.EnsembleSection
     words: _sections.Words
@@ -116,7 +116,7 @@ class VotesPage(Page):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnsemblePage(VotesPage):
-    """The page about an ensemble, or votes of which the models are gone."""
+    """Data of the page about an ensemble, or about votes without models."""
 
     kind: str = "ensemble"
     blend: Blend | None
@@ -131,7 +131,7 @@ class EnsemblePage(VotesPage):
 
     @property
     def measure(self) -> Measure:
-        """How it writes its score."""
+        """How to format the score."""
         return self.judged or Measure()
 
 
@@ -143,20 +143,20 @@ def render(
     selection: Selection | None = None,
     **parts: Any,
 ) -> Report:
-    """Put numbers and pictures on a page.
+    """Render numbers and figures to a page.
 
     Parameters
     ----------
     template : str
         Name of the template.
     page : dataclass
-        What is embedded as JSON; the template sees it as ``data``, in plain types.
+        Data to embed as JSON; available to the template as ``data``, in plain types.
     pictures : dict
-        By the names that the template has for them.
+        Figures by their names in the template.
     selection : Selection, optional
-        The choice of members that the page is about.
+        The selection shown on the page.
     **parts
-        What else the template shows.
+        Additional variables of the template.
     """
     data = as_data(page)
     script = _asset("report.js")
@@ -171,7 +171,7 @@ def render(
         style=_asset("report.css"),
         script=script,
         script_hash=f"sha256-{digest}",
-        # An address that carries the drawing, so that nothing is loaded.
+        # A data URL, so that nothing is loaded.
         mark=f"data:image/svg+xml;base64,{drawing}",
         **parts,
     )  # fmt: skip
@@ -179,7 +179,7 @@ def render(
 
 
 def as_data(section: Any) -> Any:
-    """Return a section, or what it is made of, in plain types for JSON."""
+    """Return a section or its parts in plain types for JSON."""
     if hasattr(section, "to_dict"):
         return as_data(section.to_dict())
     if is_dataclass(section):
@@ -195,11 +195,11 @@ def as_data(section: Any) -> Any:
 
 
 def embeddable(value: Any) -> str:
-    """Return JSON that can stand inside a script element and inside JavaScript."""
+    """Return JSON that is safe inside a script element and in JavaScript."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return text  # U+2028 and U+2029 are escaped already, being no ASCII
+    return text  # U+2028 and U+2029 are already escaped, as non-ASCII characters
 
 
 @cache
@@ -220,6 +220,6 @@ def _environment() -> jinja2.Environment:
 
 @cache
 def _asset(name: str) -> str:
-    """Return the text of a file in the folder of templates."""
+    """Return the text of a file in the template folder."""
     folder = resources.files("quorate._report") / "templates"
     return (folder / name).read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""The pictures of a page, and what each says at its points.
+"""The figures of a page, with tooltips for their points.
 
-Titles, captions and what those who do not see a picture should know stand in the
-templates; these have the display that was drawn at hand.
+Titles, captions and alternative texts are in the templates, which have access to the
+display that was drawn.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,14 +23,14 @@ from quorate._votes import VoteCounts, Votes
 from quorate.risk import RiskAssessment
 from quorate.study import Results
 
-# At most so many points say something to who points at them.
+# Maximum number of points with tooltips.
 _MOST_POINTS = 400
 
 
 def ensemble_pictures(
     page: EnsemblePage, analysis: Analysis, pair_votes: Votes
 ) -> dict[str, Picture]:
-    """Draw what fits; pictures of pairs look at ``pair_votes``, on fewer samples."""
+    """Draw all applicable figures; those of pairs use only ``pair_votes``."""
     pruning, lazy = page.pruning, page.lazy.rows if page.lazy.honest else []
     votes, selection, before = analysis.votes, analysis.selection, analysis.before
     drawn = votes_pictures(page, pair_votes, before, selection.support)
@@ -60,7 +60,7 @@ def votes_pictures(
     diagnosis: Diagnosis | None,
     support: BoolArray | None = None,
 ) -> dict[str, Picture]:
-    """Draw members, pairs and diversity; scores only where these mean something."""
+    """Draw members, pairs and diversity; scores only if they are meaningful."""
     drawn = []
     if votes.n_members > 1:
         alike = display.AgreementDisplay.from_votes(votes, support)
@@ -78,7 +78,7 @@ def votes_pictures(
 
 
 def _decomposition(parts: DecompositionSection) -> Picture:
-    """Draw the error of the vote as that of the members minus diversity."""
+    """Draw the error of the vote as the members' mean error minus diversity."""
     rows = {"all members": parts.all}
     if parts.kept is not None:
         rows["kept"] = parts.kept
@@ -95,8 +95,8 @@ def _decomposition(parts: DecompositionSection) -> Picture:
 
 
 def _measures(rows: Sequence[MeasureRow], votes: VoteCounts) -> Picture:
-    """Draw thirteen measures of all members and of those kept."""
-    # For the ranges; the values are those of the table, on all samples.
+    """Draw thirteen measures of all members and of the kept ones."""
+    # Used for the ranges; the values are those of the table, on all samples.
     shown = display.DiversityDisplay.from_votes(votes)
     shown.before = np.array([row.all for row in rows])
     if rows[0].kept is not None:
@@ -122,7 +122,7 @@ def _pairs_of_members(votes: VoteCounts, support: BoolArray | None) -> Picture:
 
 
 def _risk_curve(risk: RiskAssessment) -> Picture:
-    """Draw the risk estimate over diversity, and where the ensemble is."""
+    """Draw the risk estimate by diversity, with the position of the ensemble."""
     shown = display.RiskCurveDisplay.from_assessment(risk)
     at = float(np.clip(risk.diversity, -0.49, 0.49))
     height = max(float(risk.risk), 1e-9) if np.isfinite(risk.risk) else 1.0
@@ -137,11 +137,11 @@ def _risk_curve(risk: RiskAssessment) -> Picture:
 def _members_map(
     rows: Sequence[MemberRow], support: BoolArray | None, accuracy: float | None
 ) -> Picture:
-    """Draw how often each member is right, over how much it agrees."""
+    """Draw the accuracy of each member against its agreement with the others."""
     x = np.array([row.agreement for row in rows], dtype=float)
     y = np.array([row.accuracy for row in rows], dtype=float)
     shown = display.MembersDisplay(x, y, support, float(accuracy or 0.0))
-    # Of a single member there are no others.
+    # A single member has no others to agree with.
     some = rows[: _MOST_POINTS if np.isfinite(x).all() else 0]
     texts = [
         f"member {row.member}: right on {percent(row.accuracy)}, agrees with "
@@ -173,7 +173,7 @@ def _margins(votes: Votes, kept: Votes) -> Picture:
 
 
 def _pick_trace(analysis: Analysis) -> Picture:
-    """Draw which sample asked for each pick."""
+    """Draw the sample for which each member was picked."""
     selection = analysis.selection
     shown = display.PickTraceDisplay.from_pruner(selection.pruner, analysis.votes)
     n_picks = min(selection.n_kept, shown.samples.size)
@@ -190,7 +190,7 @@ def _pick_trace(analysis: Analysis) -> Picture:
 
 
 def _size_curve(curve: CurveSection, n_kept: int, measure: Measure) -> Picture:
-    """Draw the error over the number of members."""
+    """Draw the error by number of members."""
     sizes, errors = curve.sizes, curve.errors
     every = np.arange(1, int(sizes[-1]) + 1)
     shown = display.SizeCurveDisplay(
@@ -213,7 +213,7 @@ def _size_curve(curve: CurveSection, n_kept: int, measure: Measure) -> Picture:
 
 
 def _method_gains(rows: Sequence[MethodRow], measure: Measure) -> Picture:
-    """Draw what methods gain at the same size."""
+    """Draw the gains of methods at the same size."""
     gains = np.array([row.gain for row in rows])
     doubts = np.array([row.gain_error for row in rows])
     shown = display.GainDisplay(tuple(row.method for row in rows), gains, doubts)
@@ -227,7 +227,7 @@ def _method_gains(rows: Sequence[MethodRow], measure: Measure) -> Picture:
 
 
 def _lazy_curve(rows: Sequence[LazyRow], n_members: int) -> Picture:
-    """Plot members evaluated against predictions that change, along the confidence."""
+    """Draw members evaluated against changed predictions, by confidence."""
     asked = np.array([row.members_asked for row in rows])
     changed = np.array([row.disagreement for row in rows])
     settings = [row.setting for row in rows]
@@ -243,7 +243,7 @@ def _lazy_curve(rows: Sequence[LazyRow], n_members: int) -> Picture:
 def _trade_off(
     memory: Pair, times: Times, accuracy: Pair, kept: str, lazy: Sequence[LazyRow]
 ) -> Picture:
-    """Draw memory, time and accuracy of the ensemble, pruned and lazy."""
+    """Draw memory, time and accuracy of the ensemble, pruned and with early exit."""
     models = [
         ("all members", memory.before, times.before, accuracy.before, "full"),
         (kept, memory.after, times.after, accuracy.after, "pruned"),
@@ -252,7 +252,7 @@ def _trade_off(
         (row.mode, memory.before, times.before / row.speedup,
          accuracy.before - row.disagreement, "lazy")
         for row in lazy
-        if row.mode not in ("bayes, 90 %", "bayes, 99 %")  # the curve has these
+        if row.mode not in ("bayes, 90 %", "bayes, 99 %")  # these are on the curve
     ]  # fmt: skip
     texts = [
         f"{name}: {_text.milliseconds(time)}, {_text.size(needed)}, {percent(right)}"
@@ -264,7 +264,7 @@ def _trade_off(
 
 
 def study_pictures(results: Results) -> dict[str, Picture]:
-    """Draw every picture that fits the results."""
+    """Draw all figures that apply to the results."""
     every = display.study_displays(results)
     drawn = []
     if "ranks" in every:
@@ -301,7 +301,7 @@ def study_pictures(results: Results) -> dict[str, Picture]:
 
 
 def _ranks(shown: Any, groups: Any) -> list[Picture]:
-    """Draw average ranks, and which methods differ."""
+    """Draw average ranks, and which methods differ significantly."""
     order = np.argsort(shown.average_ranks, kind="stable")
     ranks, n = shown.average_ranks[order], order.size
     texts = [
@@ -326,6 +326,6 @@ def _quantity(name: str, shown: Any, write: Callable[[Any], str]) -> Picture:
 
 
 def evenly_spread(length: int, most: int) -> IntArray:
-    """Return at most so many positions, evenly spread, both ends among them."""
+    """Return evenly spaced indices, up to a number, including both ends."""
     places = np.linspace(0, length - 1, min(length, most)).round()
     return np.unique(places).astype(np.intp)

@@ -1,4 +1,4 @@
-"""The code and the commands that make a page again, and prune as it says."""
+"""Code and commands that reproduce a page and its pruned model."""
 
 import inspect
 import shlex
@@ -19,7 +19,7 @@ from quorate.pruning import Pruner
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The files a page was made from, for the command that makes it again."""
+    """The files of a page, for the command that reproduces it."""
 
     model: str
     data: str
@@ -29,9 +29,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a page was asked for; see :func:`quorate.report`.
+    """The arguments of a page; see :func:`quorate.report`.
 
-    ``files`` are those that the page is made from, if it is made from files.
+    ``files`` are the files that the page is made from, if any.
     """
 
     method: Any = "auto"
@@ -50,7 +50,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a page was made with, and how long that took."""
+    """The settings of a page, and how long it took to create."""
 
     method: str
     keep: Keep
@@ -66,11 +66,11 @@ class Settings:
 
 
 def settings_of(request: Request, selection: Selection, collected: float) -> Settings:
-    """Return what a page was made with, in the words and numbers it stands for."""
+    """Return the settings of a page in plain types."""
     keep, source = request.keep, selection.votes.source
     if keep == DEFAULT and isinstance(selection.size, FixedSize):
         keep = selection.size.keep
-    # What to say about the samples to get these votes again.
+    # The ``source`` that reproduces these votes.
     rows: RowSource = "new" if source is VoteSource.NEW else "auto"
     if source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
         rows = "training"
@@ -87,7 +87,7 @@ def settings_of(request: Request, selection: Selection, collected: float) -> Set
 
 
 def _scoring_of(score: Score) -> dict[str, Any]:
-    """Return the score that was asked for, and the class that it is about."""
+    """Return the requested score and its positive class."""
     if score.is_accuracy:
         return {"scoring": None, "positive": None}
     if isinstance(score.given, PositiveClass):
@@ -98,7 +98,7 @@ def _scoring_of(score: Score) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A line that prunes, in two parts: the size goes between them."""
+    """A pruning command in two parts, with the size between them."""
 
     label: str
     before: str
@@ -107,7 +107,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class ReproduceSection:
-    """The code, and the command where there was one, that make the page again."""
+    """The code, and the command if there was one, that reproduce the page."""
 
     python: str
     shell: str | None
@@ -116,7 +116,7 @@ class ReproduceSection:
 
 
 class Code(str):
-    """An expression; it stands in other code as it is."""
+    """An expression that is inserted into other code unchanged."""
 
     __slots__ = ()
 
@@ -125,7 +125,7 @@ class Code(str):
 
 
 def as_code(method: Any) -> str:
-    """Return a method as it is written in a call: its name, or how to make it."""
+    """Return a method as an argument in code: its name, or its constructor."""
     if not isinstance(method, Pruner):
         return str(method)
     usual = inspect.signature(type(method)).parameters
@@ -151,18 +151,18 @@ def _written(value: Any) -> str:
 def reproduce(
     request: Request, settings: Settings, selection: Selection, recorded: str
 ) -> tuple[ReproduceSection, list[Command]]:
-    """Return what makes the page again, and the lines that prune to another size.
+    """Return code that reproduces the page, and commands that prune to any size.
 
     Parameters
     ----------
     request : Request
-        What was asked for.
+        The arguments of the page.
     settings : Settings
-        What the page was made with.
+        The settings of the page.
     selection : Selection
-        The members that the page shows, and that the pruning has to keep.
+        The kept members, which the commands must reproduce.
     recorded : {"", "votes", "blend"}
-        What it was made from, where there are no models.
+        The kind of input if there are no models.
     """
     method, methods, seed = request.method, request.methods, settings.random_state
     by_chance = selection.pruner.tags.is_random
@@ -209,7 +209,7 @@ def reproduce(
         {**score, "title": request.title},
         ("-o", "report.html"),
     )
-    if not isinstance(settings.method, Code):  # the command line knows names only
+    if not isinstance(settings.method, Code):  # the command line only accepts names
         line = shell_line(
             ("quorate", "prune", files.model, files.data),
             {"target": files.target, "method": short, "rows": as_asked}
@@ -224,7 +224,7 @@ def reproduce(
 def reproduce_summary(
     noise: float, title: str | None, file: str | None
 ) -> ReproduceSection:
-    """Return the code, and the command for a file, that make the page of a summary."""
+    """Return the code, and the command for a file, that reproduce a summary page."""
     options = {"noise": noise} | ({} if title is None else {"title": title})
     given = "".join(f", {name}={value!r}" for name, value in options.items())
     code = [
@@ -240,7 +240,7 @@ def reproduce_summary(
 
 
 def _call(function: str, what: str, options: dict[str, Any]) -> list[str]:
-    """Return a call as lines of code, without options that are None; but for keep."""
+    """Return a call as lines of code, omitting options that are None, except keep."""
     words = [
         f"    {name}={value!r},"
         for name, value in options.items()
@@ -250,7 +250,7 @@ def _call(function: str, what: str, options: dict[str, Any]) -> list[str]:
 
 
 def shell_line(*parts: Sequence[str] | dict[str, Any]) -> str:
-    """Return a command line of words and options, without options that are None."""
+    """Return a command line of words and options, omitting options that are None."""
     words: list[str] = []
     for part in parts:
         if isinstance(part, dict):

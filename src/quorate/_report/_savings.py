@@ -1,4 +1,4 @@
-"""What fewer members save at every size, and what asking them lazily saves."""
+"""Savings by number of members, and savings of early exit."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ from quorate._report._text import Measure, count, percent, points, unsigned
 from quorate._typing import FloatArray, IntArray
 from quorate.lazy import try_modes
 
-# The best of them counts; with fewer, a busy machine makes the whole look slow.
+# The best repeat counts; with fewer repeats, times on a busy machine are too long.
 _REPEATS = 4
 _TIMED_ROWS = 500
 _CONFIDENCES = (0.9, 0.99, 0.999)
@@ -44,7 +44,7 @@ _UNEQUAL = (
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Milliseconds to predict some rows: all members, those kept, one of them."""
+    """Milliseconds to predict some rows: all members, the kept ones, a single one."""
 
     before: float
     after: float
@@ -54,10 +54,10 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class PruningSection:
-    """Who is kept and what that saves.
+    """The kept members and the savings.
 
-    ``accuracy`` is that where members were chosen, which flatters those kept; a page
-    shows it only where nothing is expected of them.
+    ``accuracy`` is on the samples used for choosing, which is optimistic; a page shows
+    it only if there is no expected accuracy.
     """
 
     method: str
@@ -81,7 +81,7 @@ class PruningSection:
 def pruning_section(
     analysis: Analysis, facts: EnsembleSection, times: Times | None
 ) -> PruningSection:
-    """Say what is kept, what that saves, and what to expect."""
+    """Return the kept members, the savings and the expected accuracy."""
     votes, selection, evidence = analysis.votes, analysis.selection, analysis.evidence
     nodes = accuracy = pickled = None
     can_distil = False
@@ -91,8 +91,8 @@ def pruning_section(
     if analysis.honest:
         accuracy = Pair(votes.accuracy(), selection.applied_to(votes).accuracy())
     if isinstance(evidence, EnsembleEvidence):
-        # Members share much of what is pickled, and a model has more than its members:
-        # the sizes of single members do not add up to it.
+        # Members share pickled data, and a model contains more than its members, so the
+        # sizes of single members do not sum to that of the model.
         small = smaller_ensemble(evidence.ensemble, selection, evidence)
         models = evidence.ensemble.model, read_ensemble(small).model
         pickled = Pair(*map(pickled_bytes, models))
@@ -101,7 +101,7 @@ def pruning_section(
             can_distil = True
         except (TypeError, ValueError):
             pass
-    # A name from Python only where it helps.
+    # Show a Python name only if it helps.
     finds_size = selection.size == FixedSize(None)
     return fill(
         PruningSection,
@@ -125,7 +125,7 @@ def pruning_section(
 
 @dataclass(frozen=True, slots=True)
 class LazyRow:
-    """What a mode of lazy voting asks and changes."""
+    """Members evaluated and predictions changed by a mode of early exit."""
 
     mode: str
     setting: float | None
@@ -139,7 +139,7 @@ class LazyRow:
 
 @dataclass(frozen=True, slots=True)
 class LazySection:
-    """What lazy voting would save: members asked, predictions changed, time."""
+    """Savings of early exit: members evaluated, predictions changed, time."""
 
     rows: list[LazyRow]
     n_samples: int
@@ -150,7 +150,7 @@ class LazySection:
 
 
 def measured(analysis: Analysis) -> tuple[Times | None, LazySection]:
-    """Measure times and lazy voting on a few samples, where there is a model."""
+    """Measure times and early exit on a few samples, if there is a model."""
     ensemble, X, selection = analysis.ensemble, analysis.evidence.X, analysis.selection
     if ensemble is None:
         why = "There are only votes, and no model to evaluate with early exit."
@@ -159,7 +159,7 @@ def measured(analysis: Analysis) -> tuple[Times | None, LazySection]:
     if n_rows > _TIMED_ROWS:
         rng = np.random.default_rng(analysis.request.random_state)
         X = take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
-    # Without workers, as pruned ones are.
+    # Without workers, like the pruned model.
     whole, one = (
         ensemble.keep(members)
         if ensemble.can_predict
@@ -175,9 +175,9 @@ def measured(analysis: Analysis) -> tuple[Times | None, LazySection]:
 
 
 def _lazy_section(model: Any, rows: Any, analysis: Analysis) -> LazySection:
-    """Say what each mode asks and changes; "calibrated" learns from half of the rows.
+    """Measure each mode of early exit; "calibrated" is fitted on half of the rows.
 
-    On samples that members were chosen on before, they agree more than on others.
+    On samples that members were chosen on, they agree more than on new data.
     """
     unseen = analysis.is_unseen
     trial = try_modes(
@@ -197,7 +197,7 @@ def _lazy_section(model: Any, rows: Any, analysis: Analysis) -> LazySection:
         notes.append(CHOSEN_BEFORE)
     table = []
     for tried in trial.modes:
-        # What calibrated mode was asked for is what it allows; it may find less.
+        # Report the requested limit of calibrated mode; the estimate can be lower.
         by_setting = tried.mode == "calibrated"
         allowed = tried.setting if by_setting else tried.expected_disagreement
         table.append(fill(LazyRow, tried, mode=tried.title, allowed=allowed))
@@ -212,7 +212,7 @@ def _lazy_section(model: Any, rows: Any, analysis: Analysis) -> LazySection:
 
 @dataclass(frozen=True, slots=True)
 class SizeTexts:
-    """What the slider shows at each size; None where nothing is known."""
+    """Texts of the slider at each size; None if unknown."""
 
     members: list[str]
     size: list[str] | None
@@ -225,7 +225,7 @@ class SizeTexts:
 
 @dataclass(frozen=True, slots=True)
 class MarkedSize:
-    """A size that stands out, and what for."""
+    """A highlighted size and its meaning."""
 
     at: int
     members: int
@@ -234,9 +234,9 @@ class MarkedSize:
 
 @dataclass(frozen=True, slots=True)
 class SizesSection:
-    """Bytes, time, score and promise of each size, also as text.
+    """Bytes, time, score and certificate of each size, also as text.
 
-    At ``as_it_is`` everybody stays with the old weights: there is nothing to do.
+    At ``as_it_is`` all members keep their weights, so there is nothing to do.
     """
 
     members: IntArray
@@ -261,20 +261,20 @@ def sizes_section(
     called: str,
     commands: list[Command],
 ) -> SizesSection:
-    """Return, for each size, its bytes, time, score and promise, also as text.
+    """Return bytes, time, score and certificate of each size, also as text.
 
     Parameters
     ----------
     selection : Selection
-        The members that the page shows as kept.
+        The kept members.
     facts, pruning, certificate
-        What the page says of the ensemble, of those kept, and of what is promised.
+        Sections about the ensemble, the kept members and the certificate.
     measure : Measure
-        How to write scores.
+        How to format scores.
     called : str
-        What members are called.
+        Name of the members, such as "trees".
     commands : list of Command
-        What prunes to the size that is shown.
+        Commands that prune to the size shown.
     """
     n_kept, n_members, curve = selection.n_kept, facts.n_members, pruning.curve
     members = _sizes(selection, curve)
@@ -321,13 +321,13 @@ def sizes_section(
 
 
 def _sizes(selection: Selection, curve: object) -> IntArray:
-    """Return the sizes that can be asked for and about which something is known."""
+    """Return the possible sizes with known results."""
     n_kept, n_members = selection.n_kept, selection.votes.n_members
     if not selection.pruner.tags.honours_keep:
         return np.unique([n_kept, n_members])
     if isinstance(curve, CurveSection):
         return np.union1d(curve.sizes, [n_kept])
-    # About ten, closer together where they are small.
+    # About ten sizes, denser for small ones.
     some = np.geomspace(1, n_members, 10).round().astype(np.intp)
     return np.union1d(some, [n_kept])
 
@@ -341,10 +341,9 @@ def _model_bytes(
 ) -> IntArray:
     """Return the bytes of the model of each size.
 
-    Two models are known, all members and those kept. Between and beyond them a model
-    is so many bytes, and so many more for each byte of a member pickled alone. Those
-    of all members and of those kept are exact; in between, the order of the method
-    tells how large its members are, where it has one.
+    The sizes of all members and of the kept ones are exact. Others are interpolated
+    linearly in the bytes of single pickled members, in the order of the method if it
+    has one.
     """
     n_kept = selection.n_kept
     summed = members * costs.mean()
@@ -364,7 +363,7 @@ def _model_bytes(
 
 
 def _promise(number: int, certificate: CertificateSection) -> tuple[str, str]:
-    """Return what is promised about new samples at a size, and why no more."""
+    """Return the certificate at a size, and its explanation."""
     fewest, whole = certificate.n_kept, certificate.n_members
     tried, limit = certificate.tried, unsigned(points(certificate.tolerance, 1))
     if number == whole:
@@ -393,7 +392,7 @@ def _marked(
     certificate: CertificateSection | NoCertificate,
     n_members: int,
 ) -> list[MarkedSize]:
-    """Return the few sizes that stand out, and what for."""
+    """Return the highlighted sizes and their meanings."""
     curve, everybody = pruning.curve, "all members"
     if pruning.n_kept == n_members and pruning.new_weights:
         everybody = "all members, with new weights"

@@ -1,6 +1,6 @@
-"""What votes tell: the ensemble, its classes and members, and how diverse they are.
+"""Sections from votes: the ensemble, its classes, members and diversity.
 
-A section of a page is frozen data. Templates show it, programs read it as JSON.
+A section is a frozen dataclass, shown by templates and embedded as JSON.
 """
 
 from collections import Counter
@@ -44,21 +44,21 @@ _UNCOVERED = (
 )
 _Section = TypeVar("_Section")
 _SHOWN_FEATURES = 100
-# Beyond so many classes a square of numbers tells nobody anything.
+# With more classes, a confusion matrix is not readable.
 _MOST_CLASSES = 30
 _MOST_PAIRS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A quantity of all members, and of those kept."""
+    """A quantity of all members and of the kept ones."""
 
     before: float
     after: float
 
 
 def fill(section: type[_Section], source: Any, /, **more: Any) -> _Section:
-    """Return a section with what an object has under the same names, and more."""
+    """Create a section from attributes of an object and additional values."""
     names = {each.name for each in fields(section)} - more.keys()  # type: ignore[arg-type]
     known = {name: getattr(source, name) for name in names if hasattr(source, name)}
     return section(**known, **more)
@@ -66,7 +66,7 @@ def fill(section: type[_Section], source: Any, /, **more: Any) -> _Section:
 
 @dataclass(frozen=True, slots=True)
 class EnsembleSection:
-    """What the ensemble is; of votes alone little is known."""
+    """Description of the ensemble; mostly empty for votes alone."""
 
     n_members: int
     n_classes: int
@@ -83,7 +83,7 @@ class EnsembleSection:
 def ensemble_section(
     votes: VoteCounts, ensemble: Ensemble | None = None, costs: Array | None = None
 ) -> EnsembleSection:
-    """Say what the ensemble is: type, members, features, bytes of each member."""
+    """Describe the ensemble: type, members, features, bytes of each member."""
     general = votes.n_members, votes.n_classes, not votes.has_equal_weights
     if ensemble is None or costs is None:
         recorded = {"recorded members": votes.n_members}
@@ -109,7 +109,7 @@ def ensemble_section(
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What to call the ensemble, its members, and the two ways to decide."""
+    """Names of the ensemble, its members, and the two voting rules."""
 
     ensemble: str
     members: str
@@ -118,7 +118,7 @@ class Words:
 
 
 def words(votes: VoteCounts, ensemble: Ensemble | None = None) -> Words:
-    """Return what to call things: a forest has trees."""
+    """Return the names to use: a forest has trees."""
     is_forest = (
         ensemble is not None and ensemble.kind.name == "forest" and ensemble.is_of_trees
     )
@@ -136,7 +136,7 @@ def words(votes: VoteCounts, ensemble: Ensemble | None = None) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class VotesSection:
-    """Which votes were used, and how right they are where that can be told."""
+    """The votes used, with their accuracy if it is known."""
 
     chosen_on: str
     honest: bool
@@ -157,14 +157,14 @@ class VotesSection:
 
 
 def why_unscored(votes: VoteCounts) -> str:
-    """Say why a page scores nothing."""
+    """Return why a page has no scores."""
     return f"The accuracy of the members cannot be estimated: {votes.flaw}."
 
 
 def votes_section(
     votes: VoteCounts, n_given: int = 0, drawn: str = "", chosen_before: bool = False
 ) -> VotesSection:
-    """Say which votes were used and how right they are, where that can be told."""
+    """Describe the votes used, with their accuracy if it is known."""
     source, honest = votes.source, not votes.flaw
     meaning = _VOTES_USED[source]
     if source is VoteSource.OUT_OF_BAG and not honest:
@@ -198,7 +198,7 @@ def votes_section(
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """A class, its samples, and the share of them that is found."""
+    """A class with its number of samples and its recall."""
 
     class_: str
     samples: int
@@ -210,7 +210,7 @@ class ClassRow:
 def class_rows(
     votes: Votes, expected: ExpectedError | None, honest: bool
 ) -> list[ClassRow]:
-    """Return what all members find of each class, and those kept are expected to."""
+    """Return the recall of each class by all members, and the expected recall."""
     kept = {} if expected is None else expected.recalls(votes)
     rows = []
     for code, label in enumerate(map(str, votes.classes.tolist())):
@@ -224,7 +224,7 @@ def class_rows(
 
 @dataclass(frozen=True, slots=True)
 class ConfusedRow:
-    """How often a class is taken for another."""
+    """How often one class is predicted as another."""
 
     class_: str
     taken_for: str
@@ -234,9 +234,9 @@ class ConfusedRow:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionSection:
-    """Samples by their class and the class decided on, where classes are few.
+    """Confusion matrices, if there are few classes.
 
-    ``pairs`` are those most often confused, whatever the number of classes.
+    ``pairs`` are the most frequent confusions, for any number of classes.
     """
 
     classes: list[str] | None
@@ -249,7 +249,7 @@ class ConfusionSection:
 def confusion_section(
     before: IntArray, after: IntArray | None, classes: Array, n_samples: int
 ) -> ConfusionSection:
-    """Return tables of classes and decisions as a page has them; ``after`` if any."""
+    """Return confusion matrices for the page; ``after`` is optional."""
     names = list(map(str, classes.tolist()))
     either = before.copy() if after is None else np.maximum(before, after)
     np.fill_diagonal(either, 0)
@@ -268,9 +268,9 @@ def confusion_section(
 def expected_confusion(
     expected: ExpectedError | None, votes: Votes, honest: bool
 ) -> ConfusionSection | None:
-    """Count samples by their class and the class decided on, before and after.
+    """Return confusion matrices before and after pruning.
 
-    Those kept are members that were chosen without the samples counted.
+    For the kept members they are cross-validated.
     """
     if not honest:
         return None
@@ -278,7 +278,7 @@ def expected_confusion(
     if expected is not None:
         votes = votes.at(expected.samples)
         after = count_pairs(expected.decisions, votes.y, n_classes).astype(int)[:, :-1]
-    # Samples without a vote are in no column.
+    # Samples without a vote are not counted.
     decided = np.where((votes.codes >= 0).any(axis=0), votes.decisions(), -1)
     before = count_pairs(decided, votes.y, n_classes).astype(int)[:, :-1]
     return confusion_section(before, after, votes.classes, votes.n_samples)
@@ -286,7 +286,7 @@ def expected_confusion(
 
 @dataclass(frozen=True, slots=True)
 class MeasureRow:
-    """A measure of diversity, before and after, and what it means."""
+    """A diversity measure before and after pruning, with its meaning."""
 
     measure: str
     short: str
@@ -302,7 +302,7 @@ class MeasureRow:
 def measure_rows(
     before: Diagnosis | None, after: Diagnosis | None
 ) -> list[MeasureRow] | None:
-    """Return each measure of all members and, if some are kept, of those."""
+    """Return each measure of all members and, after pruning, of the kept ones."""
     if before is None:
         return None
     rows = []
@@ -330,7 +330,7 @@ def measure_rows(
 
 @dataclass(frozen=True, slots=True)
 class ErrorParts:
-    """Error of the plurality vote: the members' mean error minus the diversity."""
+    """Error of the plurality vote: the members' mean error minus diversity."""
 
     error: float
     member_error: float
@@ -339,7 +339,7 @@ class ErrorParts:
 
 @dataclass(frozen=True, slots=True)
 class DecompositionSection:
-    """The error decomposition of all members and, if some are kept, of those."""
+    """Error decomposition of all members and, after pruning, of the kept ones."""
 
     all: ErrorParts
     kept: ErrorParts | None
@@ -348,7 +348,7 @@ class DecompositionSection:
 def decomposition_section(
     before: Diagnosis | None, after: Diagnosis | None
 ) -> DecompositionSection | None:
-    """Return the parts of the error, where errors can be told."""
+    """Return the error decomposition, if errors are known."""
     if before is None:
         return None
     kept = None if after is None else fill(ErrorParts, after.decomposition)
@@ -363,7 +363,7 @@ def votes_sections(
     costs: Array | None = None,
     **known: Any,
 ) -> dict[str, Any]:
-    """Return what every page about votes has, by name; ``known`` is of the votes."""
+    """Return the sections of every page about votes, by name."""
     return {
         "ensemble": ensemble_section(votes, ensemble, costs),
         "words": words(votes, ensemble),
@@ -376,7 +376,7 @@ def votes_sections(
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """A member: how good it is, what it costs, and why it is kept or dropped."""
+    """A member with its scores, costs, and why it is kept or dropped."""
 
     member: str
     accuracy: float | None
@@ -399,7 +399,7 @@ def member_rows(
     honest: bool,
     **more: Sequence[Any] | None,
 ) -> list[MemberRow]:
-    """Return a row per member; ``more`` are columns, None where they are not known."""
+    """Return a row per member; ``more`` are additional columns, None if unknown."""
     _, asked = votes.member_counts()
     columns = {name: column for name, column in more.items() if column is not None}
     return [
@@ -416,9 +416,9 @@ def member_rows(
 
 
 def mean_agreement(votes: Votes) -> FloatArray:
-    """Return how many of the others vote as each member does, as a mean share.
+    """Return the mean share of other members that agree with each member.
 
-    A sample on which nobody else has a vote does not count.
+    Samples on which no other member has a vote are ignored.
     """
     counts = votes.unweighted().tally()
     asked = counts.sum(axis=0)
@@ -434,7 +434,7 @@ def mean_agreement(votes: Votes) -> FloatArray:
 def default_title(
     ensemble: Ensemble | None, n_members: int, n_blended: int | None
 ) -> str:
-    """Return the title of a page that was given none."""
+    """Return the default title of a page."""
     if n_blended is not None:
         of = "" if n_blended == n_members else f"{n_blended} of "
         return f"Blend of {of}{plural(n_members, 'model')}"

@@ -1,4 +1,4 @@
-"""The page about a study: only what its store holds is read, nothing runs again."""
+"""The page about a study, from stored results only."""
 
 import json
 import os
@@ -16,9 +16,9 @@ from quorate.study import Results, Standing
 
 @dataclass(frozen=True, slots=True)
 class StudyCell:
-    """A method on a data set: accuracy over folds, and how it compares.
+    """A method on a data set: accuracy over folds, and its comparison.
 
-    ``mark`` is 1 where the reference is significantly better, -1 where it is worse.
+    ``mark`` is 1 if the reference is significantly better, -1 if it is worse.
     """
 
     mean: float
@@ -29,7 +29,7 @@ class StudyCell:
 
 @dataclass(frozen=True, slots=True)
 class StudyRow:
-    """A data set, and every method on it."""
+    """A data set with the results of every method."""
 
     block: str
     methods: dict[str, StudyCell]
@@ -37,7 +37,7 @@ class StudyRow:
 
 @dataclass(frozen=True, slots=True)
 class FriedmanSection:
-    """The test of all methods being equal."""
+    """The Friedman test that all methods are equal."""
 
     chi_square: float
     p_value: float
@@ -46,7 +46,7 @@ class FriedmanSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyPage(Page):
-    """The page about a study."""
+    """Data of the page about a study."""
 
     kind: str = "study"
     name: str
@@ -75,7 +75,7 @@ def study_report(
     reference: str | None = None,
     title: str | None = None,
 ) -> Report:
-    """Write one page about the results of a study.
+    """Create an HTML report about the results of a study.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def study_report(
     output : path, optional
         File to write the page to.
     plan : dict, optional
-        The plan in plain types, as the store has it, to be shown.
+        The plan to show, in plain types, as in the store.
     store : str, optional
-        Where the results came from, for the command that makes the page again.
+        Path of the store, for the command that reproduces the page.
     reference : str, optional
         The method the others are compared with; the last one by default.
     title : str, optional
@@ -126,7 +126,7 @@ def study_report(
 
 
 def _accuracies(scores: Scores, against: str) -> list[StudyRow]:
-    """Return, for each data set, mean, deviation, mark and rank of every method."""
+    """Return mean, deviation, mark and rank of every method on each data set."""
     values = np.asarray(scores.values)
     mean, spread = values.mean(axis=2), values.std(axis=2, ddof=1)
     marks = np.zeros(mean.shape, dtype=int)

@@ -1,4 +1,4 @@
-"""The page about a summary: what counts alone can say, and what they cannot."""
+"""The page about a summary of votes."""
 
 from dataclasses import dataclass, replace
 
@@ -37,7 +37,7 @@ _CHOOSE = Step(
 
 @dataclass(frozen=True, slots=True)
 class RivalClassRow:
-    """A class, and the share of its samples that is found, by another model too."""
+    """A class with its recall, also by another model."""
 
     class_: str
     samples: int
@@ -48,7 +48,7 @@ class RivalClassRow:
 
 @dataclass(frozen=True, slots=True)
 class RivalRow:
-    """How another model, or the first members of an order, did beside all members."""
+    """Comparison of another model, or of the first members, with all members."""
 
     members: int
     accuracy: float
@@ -84,14 +84,14 @@ def summary_report(
     title: str | None = None,
     file: str | None = None,
 ) -> Report:
-    """Make the page of a summary; ``file`` names where it is from, if it is a file.
+    """Create the page of a summary; ``file`` is its path, if it is a file.
 
-    What needs single samples, or the model itself, is left out, and the page says so.
+    The page omits what needs single samples or the model itself, with a note.
     """
     if summary.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {summary.source.flaw}.")
     if summary.own_confusion is None:
-        summary = summary.by_plurality()  # nothing else is known of what it decides
+        summary = summary.by_plurality()  # nothing else is known about its predictions
     honest = not summary.flaw
     n_samples, classes = summary.n_samples, summary.classes
     diagnosis = confusion = None
@@ -117,7 +117,7 @@ def summary_report(
 
 
 def _advice(page: SummaryPage) -> list[Step]:
-    """Return what to do that counts alone can tell, the most important first."""
+    """Return recommendations from counts alone, the most important first."""
     if not page.votes.honest:
         return [_OTHER_BATCHES]
     choose = _CHOOSE if page.rivals is None else None
@@ -126,7 +126,7 @@ def _advice(page: SummaryPage) -> list[Step]:
 
 
 def _rival(page: SummaryPage) -> Step | None:
-    """Say whether to use the other model."""
+    """Recommend whether to use the other model."""
     certificate = page.certificate
     if page.rivals is None:
         return None
@@ -145,7 +145,7 @@ def _rival(page: SummaryPage) -> Step | None:
 
 
 def _certificate(summary: Summary, honest: bool) -> CertificateSection | NoCertificate:
-    """Return what can be promised of the other model, if there is one."""
+    """Return the certificate of the other model, if there is one."""
     if summary.rivals is None:
         return NoCertificate(
             "The summary was made without a second model to compare with."
@@ -162,7 +162,7 @@ def _certificate(summary: Summary, honest: bool) -> CertificateSection | NoCerti
 def _rivals_section(
     rivals: PairedErrors | None, certificate: CertificateSection | NoCertificate
 ) -> RivalsSection | None:
-    """Return how each size does beside the whole; some of them, if they are many."""
+    """Compare each size with all members; a subset of the sizes, if there are many."""
     if rivals is None:
         return None
     n, counted = rivals.n_samples, rivals.sizes.size == 1
@@ -179,7 +179,7 @@ def _rivals_section(
             agreement=int(rivals.same[at]) / n if counted else None,
             only_rival=int(rivals.only_rival[at]),
             only_whole=int(rivals.only_whole[at]),
-            # A limit holds for one size fixed before, not for the best of many.
+            # A limit holds for one size fixed in advance, not for the best of many.
             error_limit=error_limit(int(rivals.wrong[at]), n) if counted else None,
             excess_limit=float(excess[at]) if counted else None,
         )
@@ -189,9 +189,9 @@ def _rivals_section(
 
 
 def _class_rows(summary: Summary, honest: bool) -> list[RivalClassRow]:
-    """Return, for each class, its samples and how many of them are found.
+    """Return the number of samples and the recall of each class.
 
-    By the ensemble, and by another model where there is one and that was counted.
+    Recall is that of the ensemble, and of another model if it was counted.
     """
     table, rivals = summary.confusion(), summary.rivals
     there, rows = table.sum(axis=1), []
@@ -209,9 +209,9 @@ def _class_rows(summary: Summary, honest: bool) -> list[RivalClassRow]:
 
 
 def _mean_agreement(summary: Summary) -> FloatArray:
-    """Return how many of the others' votes are the same as each member's.
+    """Return the share of the others' votes that equal those of each member.
 
-    Where everybody votes, that is the mean share of others that vote as it does.
+    If all members vote, that is the mean share of others that agree with it.
     """
     same, common = (table.astype(float) for table in summary.agreement())
     np.fill_diagonal(same, 0.0)

@@ -1,8 +1,8 @@
-"""Pictures as part of the page: small, coloured by its style, with points to read.
+"""Inline SVG figures: small, coloured by the page's style, with tooltips.
 
-Matplotlib writes SVG for files. On a page, several of them share one space of names,
-one font and one colour scheme, so ids get a prefix, fonts are left to the page, and
-the colour of text and axes becomes the page's own.
+Matplotlib writes SVG for separate files. On a page, figures share ids, fonts and
+colours, so ids get a prefix, and fonts and the colour of text and axes are left to the
+page.
 """
 
 import io
@@ -48,11 +48,11 @@ class Picture:
     Attributes
     ----------
     display : Display
-        What was drawn, for what a template says about it.
+        The display that was drawn, for texts in the template.
     wide : bool
-        Whether it needs the whole width of the page.
+        Whether it needs the full width of the page.
     marks : list of (float, float, str)
-        Points with something to say: x and y in the picture, and the words.
+        Tooltips: x and y in the figure, and the text.
     """
 
     id: str
@@ -78,22 +78,22 @@ def draw(
     Parameters
     ----------
     name : str
-        Identifies the picture on the page.
+        Identifier of the figure on the page.
     display : Display
-        What to draw.
+        The display to draw.
     x, y : sequence of float
-        Where there is something to say, in the coordinates of the axes; along the rows
-        of a chart if ``y`` is None.
+        Positions of tooltips in data coordinates; along the rows of a chart if ``y`` is
+        None.
     texts : sequence of str
-        What to say there.
+        Texts of the tooltips.
     width, height : float
-        Inches, for the proportions and the size of the text.
+        Size in inches, for the proportions and the text size.
     panels : bool
-        Whether the display makes its axes itself.
+        Whether the display creates its own axes.
     """
     file = io.StringIO()
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
-        # The reader's browser has the fonts, and the space, that Matplotlib lacks.
+        # Fonts are those of the browser, which Matplotlib does not know.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = Figure(figsize=(width, height), dpi=72, layout="constrained")
         if panels:
@@ -103,7 +103,7 @@ def draw(
         for axes in figure.axes:
             _plain_ticks(axes.xaxis)
             _plain_ticks(axes.yaxis)
-        # As savefig does, which would arrange and draw everything twice.
+        # Like savefig, which would lay out and draw everything twice.
         layout: Any = figure.get_layout_engine()
         layout.execute(figure)
         figure.set_layout_engine("none")
@@ -120,7 +120,7 @@ def draw(
 
 
 def _plain_ticks(axis: Any) -> None:
-    """Give a logarithmic axis a few numbers that do not collide."""
+    """Label a logarithmic axis with a few numbers that do not overlap."""
     low, high = sorted(axis.get_view_interval())
     if axis.get_scale() == "log":
         steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
@@ -135,7 +135,7 @@ def _plain_ticks(axis: Any) -> None:
 
 
 def tidy(svg: str, name: str) -> str:
-    """Return an SVG element that can stand inside a page."""
+    """Return an SVG element for inclusion in a page."""
     body = re.sub(
         r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", svg, flags=re.DOTALL
     )
@@ -150,7 +150,7 @@ def tidy(svg: str, name: str) -> str:
 
 
 def _rename(svg: str, name: str) -> str:
-    """Keep only the ids that something refers to, under names of this picture."""
+    """Keep only referenced ids, prefixed with the name of the figure."""
     used = r'(url\(|href=")#([^")]+)'
     wanted = {old for _, old in re.findall(used, svg)}
     short = {old: f"{name}-{at}" for at, old in enumerate(sorted(wanted))}
@@ -161,9 +161,9 @@ def _rename(svg: str, name: str) -> str:
 
 
 def _shorten_tags(svg: str) -> str:
-    """Shorten what stands in tags; the words between them are left alone."""
+    """Shorten the contents of tags; text between them is unchanged."""
     tags, between = re.findall(r"<[^>]*>", svg), re.split(r"<[^>]*>", svg)
-    pairs = zip(between, tags, strict=False)  # nothing stands after the last tag
+    pairs = zip(between, tags, strict=False)  # there is no text after the last tag
     return "".join((text if text.strip() else "") + _tag(tag) for text, tag in pairs)
 
 
@@ -173,7 +173,7 @@ def _tag(tag: str) -> str:
     if tag.startswith("<image"):
         return tag
     if tag.startswith(("<text", "<tspan")):
-        # Hues are told apart as areas; as letters they are too pale for some eyes.
+        # Colours that work for areas have too little contrast for text.
         tag = re.sub(r"fill:\s*#[0-9a-fA-F]{6}", "fill: currentColor", tag)
     tag = re.sub(r"font-family:[^;\"]*;?", "", tag)
     tag = re.sub(r"font:\s*([\d.]+px)[^;\"]*", r"font-size:\1", tag)

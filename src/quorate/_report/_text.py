@@ -1,4 +1,4 @@
-"""Numbers as a page writes them: those of every other door, typeset."""
+"""Formatting of numbers for HTML pages."""
 
 import math
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def _typeset(write: Callable[..., str]) -> Callable[..., str]:
 
 
 def _number(value: float, digits: int = 4) -> str:
-    text = f"{value:,.{digits}f}"  # nothing has no sign
+    text = f"{value:,.{digits}f}"  # zero has no sign
     return text if any(digit in text for digit in "123456789") else text.lstrip("-")
 
 
@@ -37,28 +37,28 @@ times = _typeset(_units.times_text)
 
 
 def count(value: Any) -> str:
-    """Return a whole number."""
+    """Format an integer."""
     return number(value, 0)
 
 
 def seconds(value: Any) -> str:
-    """Return a time given in seconds."""
+    """Format a time given in seconds."""
     return milliseconds(None if value is None else 1e3 * value)
 
 
 def unsigned(text: str) -> str:
-    """Return a difference without a plus, where words say which way it goes."""
+    """Return a difference without a plus sign, for texts that name the direction."""
     return text.lstrip("+")
 
 
 def plural(number_of: int, word: str = "member") -> str:
-    """Return how many there are of something, in the number that fits."""
+    """Return a number with its noun in singular or plural."""
     return f"{count(number_of)} {word}" + ("" if number_of == 1 else "s")
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How to write the score that a page speaks in: accuracy, or another one."""
+    """Formatting of the score of a page: accuracy, or another one."""
 
     title: str = "accuracy"
     is_share: bool = True
@@ -66,19 +66,19 @@ class Measure:
 
     @property
     def is_accuracy(self) -> bool:
-        """Whether errors can be spoken of."""
+        """Whether the score is accuracy, so that errors can be shown."""
         return self.title == "accuracy"
 
     def write(self, value: Any) -> str:
-        """Return a value of the score, for people."""
+        """Format a value of the score."""
         return percent(value) if self.is_share else number(value)
 
     def differ(self, difference: Any) -> str:
-        """Return a difference of scores, with its sign."""
+        """Format a difference of scores, with its sign."""
         if self.is_share:
             return points(difference)
         return ("+" if difference > 0 else "") + number(difference)
 
     def doubt(self, standard_error: Any) -> str:
-        """Return the standard error of a score, or of a difference of scores."""
+        """Format the standard error of a score or of a difference of scores."""
         return unsigned(self.differ(standard_error))

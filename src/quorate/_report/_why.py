@@ -1,4 +1,4 @@
-"""Why a member is kept or dropped, in a sentence or two."""
+"""Short explanations of why a member is kept or dropped."""
 
 from collections.abc import Iterator
 
@@ -25,16 +25,16 @@ def reasons(
     Parameters
     ----------
     some : Votes
-        Votes of all members on the samples to count on.
+        Votes of all members on the samples to use.
     selection : Selection
-        The members kept, in the order of picking.
+        The kept members, in the order of picking.
     accuracies : array of float
         Share of each member's own votes that are correct.
     added : array of float, optional
-        How much the error of all members grows without each of them; None where
-        errors on the samples mean nothing.
+        Increase of the error of all members without each of them; None if errors on the
+        samples are meaningless.
     accuracy : Score
-        Plain accuracy, whatever else a page judges by.
+        Plain accuracy, even if the page uses another score.
     """
     if added is None:
         whys = [f"Dropped: not picked. {_UNKNOWN}"] * some.n_members
@@ -57,10 +57,10 @@ def _stay(
     accuracies: FloatArray,
     accuracy: Score,
 ) -> Iterator[tuple[int, str]]:
-    """Yield the members kept, and why."""
+    """Yield the kept members and why they are kept."""
     n_kept, added = selection.n_kept, accuracy.contributions(kept).tolist()
     grows = dict(zip(selection.members.tolist(), added, strict=True))
-    # A set that was found as a whole, or has new weights, has no members "before".
+    # A selection found as a whole or with new weights has no members "before".
     in_order = selection.pruner.has_order and selection.weights is None
     errors = _errors_of_the_others(some, selection, kept, in_order)
     for place, member in enumerate(selection.order.tolist(), start=1):
@@ -84,9 +84,9 @@ def _stay(
 def _errors_of_the_others(
     some: Votes, selection: Selection, kept: Votes, in_order: bool
 ) -> dict[int, BoolArray]:
-    """Return where those picked before each member err; or all others, if unordered.
+    """Return where the members picked before each one err; all others, if unordered.
 
-    Where none of them may vote they would be guessing, which is no error of theirs.
+    Samples on which none of them has a vote do not count as errors.
     """
     if selection.n_kept == 1:
         return {}
@@ -117,12 +117,12 @@ def _goes(some: Votes, member: int, kept: Votes, added: float) -> str:
 
 
 def _gets(n_members: int, how: str) -> str:
-    """Say that some members get samples right or wrong, in the number that fits."""
+    """Return that members get samples right or wrong, in singular or plural."""
     return f"gets {how}" if n_members == 1 else f"get {how}"
 
 
 def _right_on(some: Votes, member: int, where: BoolArray) -> str:
-    """Return on how many of some samples a member is right, of those it votes on."""
+    """Return on how many samples a member is right, among those it votes on."""
     codes = some.codes[member]
     asked = where & (codes >= 0)
     right = asked & (codes == some.y)
@@ -130,7 +130,7 @@ def _right_on(some: Votes, member: int, where: BoolArray) -> str:
 
 
 def _without(grown: float, n_members: int) -> str:
-    """Say what happens to the error of some members without one of them."""
+    """Describe how the error of some members changes without one of them."""
     if n_members == 1:
         return "Without it, no member would be left"
     by = unsigned(points(abs(grown)))
