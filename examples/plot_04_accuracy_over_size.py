@@ -1,6 +1,6 @@
 """
-How small may a forest become?
-==============================
+How small can a forest be?
+==========================
 
 Six methods order the trees of one forest. This example keeps the first 1, 2, 3, ...
 trees of each order and evaluates the remaining forest on new data, with random subsets

@@ -1,6 +1,6 @@
 """
-A page about an ensemble
-========================
+A report about an ensemble
+==========================
 
 :func:`quorate.report` creates an HTML report about an ensemble. It starts with
 recommendations and their effects, with a slider for the number of trees. Here it is

@@ -1,6 +1,6 @@
 """
-An ensemble in pictures
-=======================
+Figures of an ensemble
+======================
 
 One forest, pruned once, and all figures that :mod:`quorate.display` draws of it. As in
 scikit-learn, each display computes its arrays first and draws on demand.

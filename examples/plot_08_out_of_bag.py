@@ -1,6 +1,6 @@
 """
-Training votes flatter, out-of-bag votes do not
-===============================================
+Training votes are optimistic, out-of-bag votes are not
+=======================================================
 
 Votes on training samples are too optimistic. Bagging and forests offer a solution that
 needs no held-out samples: each member votes only on samples it was not trained on.

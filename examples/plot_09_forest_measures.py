@@ -1,6 +1,6 @@
 """
-Thirteen measures of a forest that grows deeper
-===============================================
+Thirteen diversity measures by depth of a forest
+================================================
 
 Trees of a random forest differ because each uses different samples and features. This
 example increases their depth, with few and with all features per split, and computes

@@ -1,6 +1,6 @@
 """
-A study in pictures
-===================
+Figures of a study
+==================
 
 Six methods on five data sets, with the usual figures of the literature. You can do the
 same with ``quorate study run`` on the command line, and write the figures to files with

@@ -1,6 +1,6 @@
-"""Answer the events of a function service, such as AWS Lambda behind a function URL.
+"""Handle events of a function service, such as AWS Lambda with a function URL.
 
-Put it into a zip with the model, NumPy and quorate; the entry point is handler.handler.
+Zip it with the model, NumPy and quorate; the entry point is ``handler.handler``.
 """
 
 import json
@@ -14,7 +14,7 @@ MODEL = serving.load(os.environ.get("MODEL", "model.quorate"))  # at cold start
 
 
 def handler(event, context):
-    """Answer with labels, or with what is wrong with the rows."""
+    """Return labels, or an error message about the rows."""
     try:
         rows = np.array(json.loads(event["body"])["rows"], dtype=float)
         status, answer = 200, {"labels": MODEL.predict(rows).tolist()}

@@ -1,6 +1,6 @@
 """Serve a compact model over HTTP: ``python server.py model.quorate [port]``.
 
-Needs NumPy and quorate alone. POST {"rows": [[5.1, 3.5, ...], ...]} to any path and get
+Needs only NumPy and quorate. POST {"rows": [[5.1, 3.5, ...], ...]} to any path and get
 {"labels": [...]}; with "probabilities": true also {"probabilities": [[...], ...]}.
 """
 
@@ -16,13 +16,13 @@ MODEL = serving.load(sys.argv[1])  # once; all threads share it
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answer one request after the other, in a thread for each connection."""
+    """Handle requests, with one thread per connection."""
 
     protocol_version = "HTTP/1.1"  # connections stay open
     disable_nagle_algorithm = True
 
     def do_POST(self):
-        """Answer with labels, or with what is wrong with the rows."""
+        """Return labels, or an error message about the rows."""
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
             question = json.loads(body)

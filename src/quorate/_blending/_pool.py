@@ -129,7 +129,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
     names : sequence of str, optional
         Names of the models, if the arrays have none.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for messages.
     """
 
     def __init__(self, given: Any, names: Sequence[str] | None, owner: str) -> None:
@@ -333,7 +333,7 @@ class ProbabilityPool:
     classes : sequence, optional
         Classes of the columns; by default the column names, or else the sorted labels.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for messages.
     """
 
     def __init__(

@@ -201,7 +201,7 @@ def gather(
     scoring : str, scorer, callable or None
         Score used later, to refuse one that the ensemble does not support.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for messages.
     max_samples : int, optional
         Draw a stratified sample of this size if there are more samples.
     target : str, optional
@@ -265,7 +265,7 @@ def draw_rows(
     max_samples : int, optional
         Number of samples to draw if there are more; 200,000 by default, with a warning.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for messages.
     seed : int
         Seed of the draw.
     """
