@@ -1,4 +1,4 @@
-"""Everything that is a table: files, rows of X, batches, samples drawn from them."""
+"""Input data: table files, rows of X, batches, and samples drawn from them."""
 
 from quorate._data._batches import Batch, BatchSource, given_batches, named_batch
 from quorate._data._dask import (

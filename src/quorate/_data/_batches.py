@@ -1,4 +1,4 @@
-"""Samples that come in batches: pairs, and files."""
+"""Batches of samples, given as pairs or as files."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
@@ -44,14 +44,14 @@ class Batch(ABC):
 
     @abstractmethod
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield X and y, in parts of about so many rows where that saves memory."""
+        """Yield X and y, in parts of about this many rows if that saves memory."""
 
     @abstractmethod
     def mark(self) -> str:
-        """Return by what it is known again, without going through a file for it."""
+        """Return an identifier of the batch, without reading the whole file."""
 
     def parts(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield what :meth:`read` yields; refuse a batch without rows."""
+        """Yield the parts from :meth:`read`; raise an error for an empty batch."""
         empty = True
         for X, y in self.read(rows):
             empty = False
@@ -78,7 +78,7 @@ class BatchSource:
 
 @contextmanager
 def named_batch(name: str) -> Iterator[None]:
-    """Whatever goes wrong with a batch, its name is what helps to find it."""
+    """Add the name of the batch to any error raised while processing it."""
     try:
         yield
     except BatchError:
@@ -88,7 +88,7 @@ def named_batch(name: str) -> Iterator[None]:
 
 
 def reason(error: Exception) -> str:
-    """Return what an error says, on one line and without its full stop."""
+    """Return an error's message on one line, without the full stop."""
     return " ".join(str(error).split()).rstrip(". ") or type(error).__name__
 
 
@@ -97,7 +97,7 @@ def reason(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GivenBatch(Batch):
-    """A batch that somebody has at hand."""
+    """A batch that is already in memory."""
 
     name: str
     X: Any
@@ -105,11 +105,11 @@ class GivenBatch(Batch):
     n_rows: int | None = None
 
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield all of it."""
+        """Yield the whole batch."""
         yield self.X, self.y
 
     def mark(self) -> str:
-        """Return a digest of samples and labels, however they lie in memory."""
+        """Return a digest of samples and labels, independent of memory layout."""
         try:
             arrays = [
                 np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part
@@ -122,9 +122,9 @@ class GivenBatch(Batch):
 
 @dataclass(frozen=True, slots=True)
 class BadBatch(Batch):
-    """A batch that cannot be had; it says so when its turn to be read comes.
+    """An invalid batch, which raises its error when it is read.
 
-    Those before it are voted on and kept, wherever batches are read.
+    The batches before it are still processed.
     """
 
     name: str
@@ -133,20 +133,20 @@ class BadBatch(Batch):
     n_rows: int | None = 0
 
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Return what is wrong."""
+        """Raise the error."""
         raise BatchError(f"{self.name}: {self.why}.") from self.cause
 
     def mark(self) -> str:
-        """Return nothing: it is refused anyway."""
+        """Return an empty mark, because the batch is rejected anyway."""
         return ""
 
     def __reduce__(self) -> Any:
-        # The cause may be something that does not travel.
+        # The cause may not be picklable.
         return BadBatch, (self.name, self.why)
 
 
 def given_batches(given: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
-    """Yield pairs as batches; one that is none, or unlike the first, as a bad one."""
+    """Yield pairs as batches; invalid or inconsistent ones as :class:`BadBatch`."""
     pairs = iter(given)
     first: _Columns | None = None
     for number in count():
@@ -182,7 +182,7 @@ def _unpacked(pair: Any) -> tuple[Any, Any]:
     return X, y
 
 
-# Columns of a batch: what holds them, and their names, or how many there are.
+# Columns of a batch: the container type, and their names or number.
 _Columns = tuple[str, tuple[str, ...] | int | None]
 
 
@@ -199,10 +199,9 @@ def _columns_of(X: Any) -> _Columns:
 
 
 def _check_alike(first: _Columns, other: _Columns) -> None:
-    """Refuse the columns of a later batch if they are not those of the first.
+    """Raise an error if the columns of a batch differ from those of the first.
 
-    A model that was fitted on plain arrays goes by position, and would take one column
-    for another.
+    A model fitted on plain arrays goes by position and would confuse columns.
     """
     (kind, columns), (other_kind, others) = first, other
     if kind != other_kind:
@@ -259,14 +258,14 @@ class FileBatch(Batch):
         return str(joblib.hash(about))
 
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield the samples, a few thousand at a time."""
+        """Yield the samples in chunks."""
         wanted = (*(self.form.columns or ()), self.target)
         for frame in read_parts(self.path, rows, self.target, wanted, self.row_group):
             yield self.form.split(frame, self.target, written=is_csv(self.path))
 
 
 def file_batches(paths: list[Path], target: str, form: SampleForm) -> BatchSource:
-    """Look into the files for the batches they have; samples are read later."""
+    """List the batches in the files; samples are read later."""
     _check_files(paths, target, form)
     parts: list[Batch] = []
     n_rows: int | None = 0
@@ -286,9 +285,9 @@ def file_batches(paths: list[Path], target: str, form: SampleForm) -> BatchSourc
 
 
 def _check_files(paths: list[Path], target: str, form: SampleForm) -> None:
-    """Refuse files without labels, or with other columns than the model wants.
+    """Raise an error for files without labels or with unexpected columns.
 
-    Where the model does not tell, those of the first file are meant.
+    If the model does not store its columns, those of the first file are expected.
     """
     first: tuple[str, ...] | None = None
     told: set[str] = set()
@@ -300,7 +299,7 @@ def _check_files(paths: list[Path], target: str, form: SampleForm) -> None:
             if form.columns is None:
                 first = first or tuple(names)
                 _check_names(first, tuple(names))
-        # Columns too many are told of once.
+        # Warn about extra columns only once.
         new = [name for name in names if name not in told]
         form.check_columns(new, target, str(path))
         told.update({*names} - {*(form.columns or ())})

@@ -13,7 +13,7 @@ from quorate.exceptions import BatchError
 
 
 def is_dask(given: Any) -> bool:
-    """Return whether something is a Dask collection, or a pair with one."""
+    """Return whether an object is a Dask collection, or a pair with one."""
     if isinstance(given, tuple):
         return len(given) == 2 and any(map(_is_collection, given))
     return _is_collection(given)
@@ -34,20 +34,20 @@ class Partition(Batch):
     may_be_empty = True  # what a filter left nothing of
 
     def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield all of it, if there is something."""
+        """Yield the whole partition, if it has rows."""
         X, y = import_module("dask").compute(self.X, self.y)
         if len(y):
             yield X, y
 
     def mark(self) -> str:
-        """Return nothing: what Dask computes is not known again."""
+        """Return an empty mark: computed partitions cannot be recognised."""
         return ""
 
 
 def as_dask_task(thing: Any) -> Any:
-    """Return something as a task: its result travels once to each worker.
+    """Return an object as a task, whose result is sent once to each worker.
 
-    Unlike data that are scattered, a task is run again where its result is lost.
+    Unlike scattered data, a task is run again if its result is lost.
     """
     packed = import_module("cloudpickle").dumps(thing)  # Dask brings it along
     return import_module("dask").delayed(_unpacked, pure=False)(packed)
@@ -58,11 +58,10 @@ def _unpacked(packed: bytes) -> Any:
 
 
 def compute_named(tasks: Sequence[Any], pairs: Sequence[tuple[Any, Any]]) -> Any:
-    """Return the results of tasks about partitions; one that cannot be had is named.
+    """Return the results of tasks on partitions, naming a partition that fails.
 
-    Dask computes a partition before whoever asked for it is called, so that only Dask
-    sees it fail, and does not say which it was: they are gone through again, in their
-    order, up to the first that fails.
+    Dask computes a partition before the task that uses it and does not report which one
+    failed, so they are computed again in order up to the first that fails.
     """
     dask: Any = import_module("dask")  # has no types
     try:
@@ -110,7 +109,7 @@ def partitions(
             "collections in partitions of the same rows."
         )
     if hasattr(X, "chunks"):
-        # A sample stays in one piece: rows may be cut, columns not.
+        # Samples are not split: only rows may be chunked, not columns.
         X = X.rechunk({1: -1})
     if not as_frame and hasattr(X, "map_partitions") and hasattr(X, "columns"):
         X = X.map_partitions(lambda part: part.to_numpy())
@@ -124,10 +123,10 @@ def partitions(
 
 
 def align_partitions(X: Any, y: Any) -> tuple[Any, Any] | None:
-    """Return samples and labels in partitions of the same rows.
+    """Return samples and labels with partitions of the same rows.
 
-    None if they are no Dask collections, or nobody knows where to cut before all is
-    computed.
+    None if they are not Dask collections, or the row counts are unknown before
+    computing.
     """
     if not _is_collection(X):
         return None
@@ -136,7 +135,7 @@ def align_partitions(X: Any, y: Any) -> tuple[Any, Any] | None:
         return (X, y) if alike else None
     sizes = X.chunks[0]
     if _is_collection(y) and not hasattr(y, "chunks"):
-        # A series does not know how long its partitions are; each says so when read.
+        # A series does not know the lengths of its partitions before they are read.
         alike = X.ndim == 2 and y.npartitions == len(sizes)
         return (X, y) if alike else None
     if X.ndim != 2 or np.isnan(sizes).any() or getattr(y, "shape", None) != (len(X),):
@@ -147,7 +146,6 @@ def align_partitions(X: Any, y: Any) -> tuple[Any, Any] | None:
 
 
 def _pieces(collection: Any) -> list[Any]:
-    # Tasks that were optimised for one collection are no longer those of another, and
-    # what both need would be computed for each.
+    # Optimising collections separately would compute shared tasks twice.
     found = collection.to_delayed(optimize_graph=False)
     return list(found.ravel()) if hasattr(found, "ravel") else list(found)

@@ -1,9 +1,9 @@
-"""A stratified sample of samples that come in batches, drawn in one pass.
+"""Draw a stratified sample from batches in one pass.
 
-Each class has a reservoir of its own, as large as the whole sample could be; in the end
-each class is cut to its share of all samples. What is drawn depends on the seed and the
-order of the samples, not on how they are cut into batches: each sample gets a random
-number by its position, and those with the smallest numbers stay.
+Each class has a reservoir as large as the whole sample could be; at the end each class
+is cut to its share. The result depends on the seed and the order of the samples, not on
+the batches: each sample gets a random number by its position, and those with the
+smallest numbers are kept.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ from quorate._rows import take_rows
 from quorate._typing import Array, IntArray
 from quorate.exceptions import BatchError
 
-# Samples that are looked at if nothing else is said.
+# Default sample size.
 MAX_SAMPLES = 200_000
 
 
@@ -53,12 +53,12 @@ class Drawn:
         return f"{self.n_samples:,} of {total}, drawn by class"
 
     def to_dict(self) -> dict[str, int]:
-        """Return plain types."""
+        """Return plain types for JSON."""
         return {"samples": self.n_samples, "of": self.n_rows, "seed": self.seed}
 
 
 def sample_size(max_samples: Any, owner: str) -> int:
-    """Return how many samples to draw at most, or say what would fit."""
+    """Return the maximum number of samples to draw, or raise an error."""
     if max_samples is None:
         return MAX_SAMPLES
     whole = isinstance(max_samples, (int, np.integer))
@@ -69,7 +69,7 @@ def sample_size(max_samples: Any, owner: str) -> int:
     return int(max_samples)
 
 
-# Returns the labels of samples; refuses samples and labels that do not fit.
+# Returns the labels; raises an error if samples and labels do not match.
 Check = Callable[[Any, Any], Array]
 
 
@@ -132,19 +132,20 @@ def draw_sample(
 
 
 def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
-    """Return how many of each class make a stratified sample: one at least.
+    """Return the number of samples per class of a stratified sample, at least one.
 
-    Rounded down first; what is left goes to the largest remainders, equals by label.
-    What rare classes get beyond their share, those give up that miss it least.
+    Shares are rounded down, and the rest goes to the largest remainders, ties by label.
+    What rare classes get beyond their share is taken from the classes with the smallest
+    loss.
     """
     total = sum(counts.values())
     if total <= size:
         return dict(counts)
     labels = sorted(counts)
-    # In whole numbers, each times the total, so that equal remainders are equal.
+    # Integers, multiplied by the total, so that equal remainders tie exactly.
     exact = np.array([counts[label] * size for label in labels])
     given = np.maximum(exact // total, 1)
-    # A class that got its one already has nothing left to ask for.
+    # A class raised to one sample has no remainder left.
     order = np.argsort(given * total - exact, kind="stable")
     given[order[: max(0, size - int(given.sum()))]] += 1
     for _ in range(int(given.sum()) - max(size, given.size)):
@@ -172,7 +173,7 @@ def _joined(parts: list[Any]) -> Any:
 
 
 def _cut(part: Any, sizes: dict[Any, int]) -> Any:
-    """Keep of each class the samples with the smallest numbers, in their order."""
+    """Keep the samples of each class with the smallest numbers, in order."""
     X, labels, drawn, places = part
     order = np.lexsort((places, drawn))
     keep = np.zeros(labels.size, dtype=bool)

@@ -1,4 +1,4 @@
-"""Rows joined, computed and recognised, in any of the forms of :mod:`quorate._rows`."""
+"""Join, compute and identify rows, in any of the forms of :mod:`quorate._rows`."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -47,7 +47,7 @@ def in_memory(X: Any) -> Any:
 
 
 def index_of(table: Any) -> Any:
-    """Return the index of a table of pandas; None of anything else."""
+    """Return the index of a pandas table, or None."""
     index = getattr(table, "index", None)
     return index if hasattr(index, "equals") else None  # lists have a method index
 
@@ -67,7 +67,7 @@ def other_rows(index: Any, first: Any) -> str:
     if index is None or first is None or first.equals(index):
         return ""
     here, there = index.tolist(), first.tolist()
-    # The same dates may be kept in units that differ.
+    # Equal dates may be stored in different units.
     if here == there or len(here) != len(there):
         return ""  # how many there are is looked at elsewhere
     row = next(row for row, label in enumerate(here) if label != there[row])
@@ -78,19 +78,19 @@ def other_rows(index: Any, first: Any) -> str:
     )
 
 
-# A digest by which the very same rows are recognised, in any order
+# Digests that identify the same rows in any order
 
 
 @dataclass(frozen=True, slots=True)
 class RowDigest:
-    """The number of some rows and the sum of their hashes; digests of parts add up."""
+    """The number of rows and the sum of their hashes; digests of parts can be added."""
 
     n_rows: int
     total: int
 
     @classmethod
     def parse(cls, text: str) -> "RowDigest":
-        """Return the digest that was written as text."""
+        """Parse a digest from its text form."""
         n_rows, total = text.split("-")
         return cls(int(n_rows), int(total, 16))
 
@@ -126,10 +126,10 @@ def digest_rows(X: Any) -> RowDigest:
 
 
 def _row_hashes(X: Any, n_rows: int) -> Array:
-    """Return one hash of 64 bits for each row.
+    """Return a 64-bit hash of each row.
 
-    A value counts as its hash times an odd number that belongs to its column. Zeros
-    count nothing, so that a sparse matrix does not have to be filled.
+    Each value's hash is multiplied by an odd number that depends on its column. Zeros
+    add nothing, so sparse matrices need not be densified.
     """
     from pandas.util import hash_array
 
@@ -156,7 +156,7 @@ def _row_hashes(X: Any, n_rows: int) -> Array:
 
 
 def _as_array(X: Any) -> Array:
-    """Return rows as an array; rows of different lengths as their texts."""
+    """Return rows as an array; ragged rows as their text."""
     try:
         return np.asarray(X)
     except ValueError:
@@ -170,7 +170,7 @@ def _factors(number: int) -> Array:
 
 
 def _keys(values: Any) -> Array:
-    """Return a hash of 64 bits for each value, 0 for zero."""
+    """Return a 64-bit hash of each value, 0 for zero."""
     from pandas import isna
     from pandas.util import hash_array
 

@@ -1,4 +1,4 @@
-"""Samples as a model takes them: the columns it was trained on, the labels it knows."""
+"""Samples in the form a model expects: its columns and its labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -51,14 +51,14 @@ class SampleForm:
 
     @classmethod
     def for_models(cls, *models: Any, owner: str = "the model") -> Self:
-        """Return the form that models want, which see the same samples."""
+        """Return the common form for several models."""
         each = [single for model in models for single in _singles(model)]
         names = [names for single in each for names in _names_of(single)]
         labels = _labels_of(each)
         if len(each) > len(models) and _are_codes(labels):
             labels = None  # members of pools may count the labels, whatever they are
         return cls(
-            # Members that saw different columns are given all of them.
+            # Members with different columns get all of them.
             columns=names[0] if len(set(names)) == 1 else None,
             as_frame=bool(names),
             labels=labels,
@@ -66,7 +66,7 @@ class SampleForm:
         )
 
     def check_columns(self, names: Sequence[str], target: str | None, who: str) -> None:
-        """Refuse a table that lacks a column, and warn of those that are not used."""
+        """Raise an error for missing columns, and warn about unused ones."""
         self.refuse_missing(names, who)
         if self.columns is None:
             return
@@ -80,7 +80,7 @@ class SampleForm:
             )
 
     def refuse_missing(self, names: Sequence[str], who: str) -> None:
-        """Refuse a table that lacks a column which the model was trained on."""
+        """Raise an error if a column that the model was trained on is missing."""
         missing = [name for name in self.columns or () if name not in names]
         if not missing:
             return
@@ -121,11 +121,11 @@ class SampleForm:
     def read_labels(
         self, values: Array, column: str, *, written: bool = False
     ) -> Array:
-        """Return labels as the model knows them: its 5 may be written "5".
+        """Convert labels to those of the model: its 5 may be written "5".
 
-        A text that is one of its labels, written out, is that label. Others stay what
-        they are, numbers among numbers and text among text. Labels of a model that
-        does not tell them are numbers if all are, where they are ``written``.
+        Text that equals one of the model's labels, written out, becomes that label.
+        Other labels stay as they are. If the model has no labels, ``written`` labels
+        are numbers if all of them are numeric.
         """
         if values.dtype.kind in "MmSV" or (self.labels is None and not written):
             return values
@@ -171,16 +171,16 @@ class SampleForm:
         return np.asarray(np.array(found, dtype=dtype)[codes])
 
 
-# The form for nobody in particular.
+# The form without a model.
 PLAIN_FORM = SampleForm()
 
 
 def read_samples(
     path: Path, target: str | None, form: SampleForm = PLAIN_FORM
 ) -> tuple[Any, Any]:
-    """Return samples and labels of one file as a model wants them.
+    """Return samples and labels of one file in the form a model expects.
 
-    There are no labels without a ``target``, the column they stand in.
+    Without a ``target`` column there are no labels.
     """
     check_table(path)
     wanted = form.columns or ()
@@ -198,7 +198,7 @@ def _are_codes(labels: Array | None) -> bool:
 
 
 def _singles(model: Any) -> list[Any]:
-    """Return a model, or the models in a list or dict."""
+    """Return a model, or the models in a list or dict, as a list."""
     if isinstance(model, Mapping):
         model = list(model.values())
     if isinstance(model, (list, tuple)):
@@ -207,7 +207,7 @@ def _singles(model: Any) -> list[Any]:
 
 
 def _names_of(model: Any) -> list[tuple[str, ...]]:
-    """Return the columns that a model knows, or those that its members know."""
+    """Return the column names of a model, or of its members."""
     if hasattr(model, "feature_names_in_"):
         return [tuple(map(str, model.feature_names_in_))]
     members = getattr(model, "estimators_", None)
@@ -217,11 +217,11 @@ def _names_of(model: Any) -> list[tuple[str, ...]]:
 
 
 def _labels_of(models: Sequence[Any]) -> Array | None:
-    """Return all labels that some models know, if they are of one kind."""
+    """Return the labels of all models, if they have a common type."""
     given = [getattr(model, "classes_", None) for model in models]
     known = [np.asarray(one) for one in given if not isinstance(one, (list, NoneType))]
     if not known or len({isinstance(one[0], str) for one in known}) > 1:
         return None
-    # In the order in which they come; np.unique would sort them.
+    # In order of appearance; np.unique would sort them.
     labels = dict.fromkeys(label for one in known for label in one.tolist())
     return np.array(list(labels), dtype=np.result_type(*known))

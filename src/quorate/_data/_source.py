@@ -1,4 +1,4 @@
-"""What batches may be given as."""
+"""The accepted forms of batches."""
 
 import os
 from collections.abc import Iterable
@@ -17,9 +17,9 @@ _FITS = (
 
 
 def are_batches(given: Any, target: str | None = None) -> bool:
-    """Return whether something given without labels is batches that have their own.
+    """Return whether an argument without labels is batches with their own labels.
 
-    What may be samples is samples: a list of texts, of numbers or of pairs of numbers.
+    If it could be samples it is: a list of texts, numbers or pairs of numbers.
     """
     if target is not None or isinstance(given, (str, os.PathLike)):
         return True
@@ -91,7 +91,7 @@ def _is_path(given: Any) -> bool:
 
 
 def refuse_missing_labels(given: Any, owner: str) -> None:
-    """Refuse samples without labels, where batches would be welcome."""
+    """Raise an error for samples without labels, where batches are also accepted."""
     if hasattr(given, "shape") and not is_dask(given):
         raise TypeError(
             f"{owner}: y is missing, the labels of the samples (X is "
@@ -100,7 +100,7 @@ def refuse_missing_labels(given: Any, owner: str) -> None:
 
 
 def refuse_labels_twice(given: Any, y: Any, owner: str) -> None:
-    """Refuse y beside batches, which have their labels, and what cannot be labels."""
+    """Raise an error for y given with batches, and for invalid labels."""
     if isinstance(y, str):
         raise TypeError(
             f"{owner}(y={y!r}): y is the labels of the samples, one for each; batches "

@@ -54,27 +54,27 @@ _NUMBER = re.compile(
     r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 )
 _LOOKED_AT = 20_000
-# Other marks between columns than the comma, and what to call them.
+# Delimiters other than the comma, with their names.
 _OTHER_MARKS = {";": "';'", "\t": "tabs"}
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is called as tables are."""
+    """Return whether a file has the suffix of a table."""
     return path.name.lower().endswith(TABLES)
 
 
 def is_csv(path: Path) -> bool:
-    """Return whether a file is called as CSV files are."""
+    """Return whether a file has the suffix of a CSV file."""
     return path.name.lower().endswith((".csv", ".csv.gz"))
 
 
 def is_parquet(path: Path) -> bool:
-    """Return whether a file is called as Parquet files are."""
+    """Return whether a file has the suffix of a Parquet file."""
     return path.name.lower().endswith((".parquet", ".pq"))
 
 
 def check_table(path: Path, column: str | None = None) -> None:
-    """Refuse what is no table, or lacks a column, as far as its first lines tell."""
+    """Raise an error for a file that is not a table or lacks a column."""
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
     if not is_table(path):
@@ -88,7 +88,7 @@ def check_table(path: Path, column: str | None = None) -> None:
 
 
 def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
-    """Return the files that a path, a folder or a pattern names, sorted."""
+    """Return the files matched by a path, a folder or a pattern, sorted."""
     text = os.fspath(given)
     path = Path(text)
     if path.is_dir():
@@ -119,7 +119,7 @@ def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
 
 
 def _has_header_only(path: Path) -> bool:
-    """Return whether a CSV file ends after its header; damage is told of later."""
+    """Return whether a CSV file ends after its header; damage is reported later."""
     try:
         return is_csv(path) and sum(1 for _ in islice(csv_rows(path), 2)) == 1
     except (OSError, ValueError):
@@ -127,11 +127,11 @@ def _has_header_only(path: Path) -> bool:
 
 
 def column_names(path: Path) -> list[str]:
-    """Return the columns of a table; those of CSV and Parquet without reading it."""
+    """Return the columns of a table, for CSV and Parquet without reading all of it."""
     if is_csv(path):
         return next(csv_rows(path))
     if is_parquet(path):
-        # An index without a name that pandas wrote along is none of the columns.
+        # An unnamed index saved by pandas is not a column.
         names = open_parquet(path).schema_arrow.names
         return [name for name in names if not name.startswith("__index_level_")]
     return [str(name) for name in read_table(path).columns]
@@ -163,9 +163,9 @@ def read_parts(
     wanted: Collection[str] = (),
     row_group: int | None = None,
 ) -> Iterator[Any]:
-    """Yield a table in frames of so many rows, or in one; see :func:`read_table`.
+    """Yield a table in frames of this many rows, or in one; see :func:`read_table`.
 
-    A ``row_group`` is one of those of a Parquet file. ARFF files are read whole.
+    ``row_group`` selects a row group of a Parquet file. ARFF files are read whole.
     """
     if is_csv(path):
         frames = _csv_parts(path, rows, labels)
@@ -178,14 +178,14 @@ def read_parts(
         twice = frame.columns[frame.columns.duplicated()]
         if len(twice):
             raise FileFormatError(f"{path}: column {twice[0]!r} appears twice.")
-        # Columns that were made the index are columns again.
+        # Columns stored as the index become columns again.
         hidden = set(wanted).difference(frame.columns)
         levels = [n for n in frame.index.names if n is not None and str(n) in hidden]
         yield frame.reset_index(levels) if levels else frame
 
 
 def open_parquet(path: Path) -> Any:
-    """Return a Parquet file of which only the end has been read."""
+    """Open a Parquet file, reading only its footer."""
     with _damage_said(path):
         from pyarrow import parquet
 
@@ -205,14 +205,14 @@ def _parquet_parts(path: Path, rows: int | None, group: int | None) -> Iterator[
 
 
 def _csv_parts(path: Path, rows: int | None, labels: str | None) -> Iterator[Any]:
-    """Let pandas read a CSV file while what it would mend in silence is refused."""
+    """Read a CSV file with pandas, rejecting what it would repair silently."""
     import pandas as pd
 
     lines = csv_rows(path)
     header = next(lines)
     place = header.index(labels) if labels in header else 0
-    # The same numbers everywhere, so the same fingerprint: until 3.1 pandas did not
-    # read a number exactly unless told to, since then it always does.
+    # Exact parsing gives the same fingerprint everywhere; pandas before 3.1 parses
+    # numbers exactly only on request.
     version = tuple(map(int, pd.__version__.split(".")[:2]))
     exactly = {"float_precision": "round_trip"} if version < (3, 1) else {}
     with (
@@ -244,7 +244,7 @@ def _read_arff(path: Path) -> Any:
         rows, _ = arff.loadarff(file)
         frame = pd.DataFrame(rows)
         for name in frame.select_dtypes(include=object):
-            # nominal values come as bytes, and a missing one as a question mark
+            # nominal values are bytes, and a missing one is a question mark
             texts = frame[name].str.decode("utf-8")
             frame[name] = texts.where(texts != "?", None)
         if not len(frame):
@@ -265,7 +265,7 @@ def _damage_said(path: Path) -> Iterator[None]:
         raise
     except ImportError as error:
         raise ImportError(f"{path}: needs pyarrow; pip install pyarrow") from error
-    # Damage makes readers raise errors of their own, of memory, of keys and types.
+    # Damaged files make readers raise many kinds of errors.
     except Exception as error:
         why = str(error).strip().split("\n")[0].rstrip(". ") or "it ends too early"
         raise FileFormatError(f"{path}: not a readable table ({why[:300]}).") from error
@@ -314,9 +314,9 @@ def _check_header(header: Sequence[str]) -> None:
 
 
 def read_label_codes(path: Path, columns: Sequence[str]) -> tuple[Array, list[str]]:
-    """Return columns of labels in a CSV file as numbers, and the texts these stand for.
+    """Return label columns of a CSV file as codes, and the text of each code.
 
-    A table of votes takes about a byte for each cell then.
+    This takes about one byte per cell of a table of votes.
     """
     rows = csv_rows(path)
     header = next(rows)

@@ -1,4 +1,4 @@
-"""Flags packed 64 to a word, and how many of them are set."""
+"""Flags packed 64 to a word, and counts of set flags."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 Words = Array
 
-# Rows compared at a time: few enough to stay in cache.
+# Rows compared at a time, to stay in cache.
 _ROWS = 16
-# Rows weighed at a time.
+# Rows weighted at a time.
 _AT_ONCE = 64
 
 
 def pack(flags: BoolArray) -> Words:
-    """Pack flags along the last axis into words; the last word is filled with zeros."""
+    """Pack flags along the last axis into words, padded with zeros."""
     n_words = -(-flags.shape[-1] // 64)
     octets = np.packbits(flags, axis=-1)
     padded = np.zeros((*flags.shape[:-1], n_words * 8), dtype=np.uint8)
@@ -22,7 +22,7 @@ def pack(flags: BoolArray) -> Words:
 
 
 def pack_equal(codes: Array, target: Array | int) -> Words:
-    """Pack where each row of ``codes`` equals ``target``, a few rows at a time."""
+    """Pack the comparison of each row of ``codes`` with ``target``, in blocks."""
     n_rows, n_columns = codes.shape
     octets = np.zeros((n_rows, -(-n_columns // 64) * 8), dtype=np.uint8)
     for start in range(0, n_rows, _ROWS):
@@ -33,7 +33,7 @@ def pack_equal(codes: Array, target: Array | int) -> Words:
 
 def count(words: Words) -> IntArray:
     """Count the set flags along the last axis."""
-    # Sums of bytes widen the faster the less they do, and are far below 2**32.
+    # Sums in a narrower type are faster, and stay far below 2**32.
     wide = np.uint16 if 64 * words.shape[-1] < 2**16 else np.uint32
     total = np.bitwise_count(words).sum(axis=-1, dtype=wide)
     return np.asarray(total, dtype=np.int64)
@@ -45,7 +45,7 @@ def count_common(rows: Words, mask: Words) -> IntArray:
 
 
 def weigh(rows: Words, masks: Words, weights: FloatArray) -> FloatArray:
-    """Return, for each row, the weighted numbers of flags it shares with masks."""
+    """Return, for each row, the weighted counts of flags it shares with masks."""
     total = np.zeros(len(rows))
     for start in range(0, len(rows), _AT_ONCE):
         some = rows[start : start + _AT_ONCE]

@@ -1,4 +1,4 @@
-"""How many members are right on each sample, and how many votes each class gets."""
+"""Correct votes per sample, and votes per class."""
 
 from collections.abc import Iterator
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
-# Bytes of a column block: small enough to stay in cache, large enough for BLAS.
+# Bytes of a column block: small enough for the cache, large enough for BLAS.
 _BLOCK_BYTES = 1 << 23
-# Up to here one comparison per class beats one histogram over all classes.
+# Up to this many classes, one comparison per class beats a histogram.
 _FEW_CLASSES = 16
 
 
 def column_blocks(n_rows: int, n_columns: int, itemsize: int) -> Iterator[slice]:
-    """Cut the columns so that a block of ``n_rows`` items each stays small."""
+    """Yield slices of columns whose blocks with ``n_rows`` rows stay small."""
     width = max(256, _BLOCK_BYTES // max(1, n_rows * itemsize))
     for start in range(0, n_columns, width):
         yield slice(start, min(start + width, n_columns))
@@ -22,8 +22,8 @@ def column_blocks(n_rows: int, n_columns: int, itemsize: int) -> Iterator[slice]
 def count_true(flags: BoolArray) -> IntArray:
     """Sum a boolean matrix over its first axis.
 
-    Bytes are added as bytes, 255 rows at a time: the sum of 255 flags fits one byte,
-    and adding bytes is many times faster than widening each flag first.
+    Flags are added as bytes, 255 rows at a time, because their sum fits in a byte and
+    adding bytes is many times faster than widening each flag first.
     """
     flat = flags.view(np.uint8)
     total = np.zeros(flags.shape[1], dtype=np.int32)
@@ -33,7 +33,7 @@ def count_true(flags: BoolArray) -> IntArray:
 
 
 def correct_per_sample(codes: Array, y: Array) -> IntArray:
-    """Count the members that are right on each sample."""
+    """Count the members that are correct on each sample."""
     count = np.empty(codes.shape[1], dtype=np.int32)
     for block in column_blocks(len(codes), codes.shape[1], 1):
         count[block] = count_true(codes[:, block] == y[block])
@@ -49,7 +49,7 @@ def votes_per_sample(codes: Array) -> IntArray:
 
 
 def correct_per_member(codes: Array, y: Array) -> IntArray:
-    """Count the samples on which each member is right."""
+    """Count the samples on which each member is correct."""
     return np.array([np.count_nonzero(row == y) for row in codes], dtype=np.int64)
 
 
@@ -68,7 +68,7 @@ def tally(codes: Array, n_classes: int) -> IntArray:
             for label in range(n_classes):
                 counts[label, block] = count_true(part == label)
         return counts
-    # One bin more for the votes that are missing; it is cut off again.
+    # One extra bin for missing votes, dropped at the end.
     bins = n_classes + 1
     counts = np.empty((n_classes, n_samples), dtype=np.int32)
     for block in column_blocks(max(len(codes), bins), n_samples, 8):

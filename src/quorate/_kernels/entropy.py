@@ -6,9 +6,9 @@ from quorate._typing import Array, FloatArray
 
 
 def entropy(counts: Array, base: float | None = None) -> FloatArray:
-    """Entropy of the votes for each class, (n_classes, ...) in, (...) out.
+    """Return the entropy of votes per class, from (n_classes, ...) to (...).
 
-    Counts are sorted first: mirrored samples then give the same value to the last bit.
+    Counts are sorted first, so that permuted classes give identical floats.
     """
     ordered = np.sort(counts, axis=0)
     total = ordered.sum(axis=0)

@@ -46,10 +46,10 @@ _CORNERS = 64  # of the polygon around an ellipse
 
 
 def excess_limit(only_first: Any, only_second: Any, n: int, delta: float) -> FloatArray:
-    """Return the upper limit on by how much one share of errors exceeds another.
+    """Return the upper limit on the difference of two error rates.
 
-    From the samples that only the first and only the second gets wrong. The true
-    difference lies above the limit with probability ``delta`` at most.
+    Takes the numbers of samples that only the first and only the second gets wrong. The
+    true difference exceeds the limit with probability at most ``delta``.
     """
     pairs = np.broadcast(np.asarray(only_first), np.asarray(only_second))
     limits = [_limit(int(b), int(c), int(n), float(delta)) for b, c in pairs]
@@ -58,7 +58,7 @@ def excess_limit(only_first: Any, only_second: Any, n: int, delta: float) -> Flo
 
 @lru_cache(maxsize=1 << 14)
 def _limit(b: int, c: int, n: int, delta: float) -> float:
-    """Return the smallest difference that is rejected, from above."""
+    """Return the smallest rejected difference, approached from above."""
     better = _NoWorse(b, c, n, delta)
     low, high = better.seen, better.most
     aim = special.ndtri(delta - better.gamma) - _PRECISION / 2
@@ -66,7 +66,7 @@ def _limit(b: int, c: int, n: int, delta: float) -> float:
     while high - low > 1e-9 / n:
         if not low < at < high:
             at = (low + high) / 2
-        # Nearly straight in normal quantiles: by its usual slope, then by secants.
+        # Nearly linear in normal quantiles: start with the usual slope, then secants.
         apart = special.ndtri(min(better.probability(at), 1.0)) - aim
         low, high = (low, at) if apart <= _PRECISION / 2 else (at, high)
         if abs(apart) <= _PRECISION / 2:
@@ -79,10 +79,10 @@ def _limit(b: int, c: int, n: int, delta: float) -> float:
 
 
 class _NoWorse:
-    """The outcomes up to the one seen: at most so many errors of the first alone.
+    """Outcomes up to the one observed: an upper bound on errors of the first alone.
 
-    ``errors`` are these, for every number of discordant samples that may be; numbers
-    that hardly can be count as if they were no worse.
+    ``errors`` has this bound for every plausible number of discordant samples;
+    implausible numbers count as included.
     """
 
     def __init__(self, b: int, c: int, n: int, delta: float) -> None:
@@ -110,11 +110,11 @@ class _NoWorse:
         self.start = int(np.searchsorted(self.errors, 0))  # none before
         m, k = m[self.start :], self.errors[self.start :]
         self.split = _log_choose(m, k)
-        # From one m to the next, one more error of the first may be allowed.
+        # From one m to the next, at most one more error of the first is allowed.
         self.change = np.diff(k, append=k[-1:]) * (m + 1) / (k + 1) - 1
 
     def _shares(self, difference: float) -> tuple[float, float]:
-        """Return the least and the largest share of discordant samples that may be."""
+        """Return the smallest and largest possible share of discordant samples."""
         least = [abs(difference), 2 * self.lowest[1] + difference]
         most = [1.0, 2 * self.highest[0] - difference]
         if self.limited == 0:
@@ -127,7 +127,7 @@ class _NoWorse:
         return float(max(least)), float(min(most))
 
     def probability(self, difference: float) -> float:
-        """Return a bound on their probability, whatever the share of discordant."""
+        """Return a bound on the probability, for any share of discordant samples."""
         low, high = self._shares(difference)
         if high < low:
             return 0.0
@@ -139,10 +139,10 @@ class _NoWorse:
         return float(highest + self.rounding)
 
     def _degree(self, difference: float, middle: float, half: float) -> int:
-        """Return the degree that interpolates this well enough."""
+        """Return a sufficient degree for the interpolation."""
         turns = np.exp(2j * np.pi * np.arange(_CORNERS) / _CORNERS)
         around = turns * _ELLIPSES[:, None]
-        # The corners of a polygon around each ellipse: what is convex is largest there.
+        # Corners of a polygon around each ellipse, where a convex function is largest.
         corners = (around + 1 / around) / 2 / np.cos(np.pi / _CORNERS)
         share = middle + half * corners
         sizes = np.abs(share + difference) / 2 + np.abs(share - difference) / 2
@@ -151,7 +151,7 @@ class _NoWorse:
         return max(int(np.ceil((bound / np.log(_ELLIPSES)).min())), 1)
 
     def _at(self, difference: float, shares: FloatArray) -> FloatArray:
-        """Return the probability for shares of discordant samples."""
+        """Return the probability at shares of discordant samples."""
         pi = shares[:, None]
         weights = np.exp(
             self.ways
@@ -173,10 +173,10 @@ class _NoWorse:
 
 
 def _width(discordant: Any, z: float) -> Any:
-    """Return how far above the difference seen, times n, a normal limit would be.
+    """Return the distance, times n, of a normal limit from the observed difference.
 
-    One more discordant sample widens it by less than one, since there are more than
-    z**2 / 4 under the root.
+    One more discordant sample adds less than one, because the root contains more than
+    z**2 / 4.
     """
     return z * np.sqrt(discordant + z**2 / 4 + 1.5 * z)
 
@@ -191,14 +191,14 @@ def _log_choose(n: Any, k: FloatArray) -> FloatArray:
 
 
 def _reach(mean: float, sign: int, level: float) -> int:
-    """Return what a count of this mean hardly gets beyond (Bernstein)."""
+    """Return a bound that a count of this mean rarely exceeds (Bernstein)."""
     rare = np.log(10 / level)
     return int(mean + sign * (rare / 3 + np.sqrt(rare**2 / 9 + 2 * rare * mean)))
 
 
 @lru_cache(maxsize=256)
 def _chebyshev(degree: int) -> tuple[FloatArray, FloatArray]:
-    """Return points to interpolate in, and what takes values there to a finer grid."""
+    """Return interpolation points, and the matrix to values on a finer grid."""
     angles = (np.arange(degree + 1) + 0.5) * np.pi / (degree + 1)
     finer = (np.arange(_FINER * degree) + 0.5) * np.pi / (_FINER * degree)
     order = np.arange(degree + 1)

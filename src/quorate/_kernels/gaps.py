@@ -1,10 +1,10 @@
-"""Error of the vote, error of its members, and the gap between the two."""
+"""Error of the vote, mean error of its members, and the difference of both."""
 
 import numpy as np
 
 from quorate._typing import Array, FloatArray, Lambda
 
-# Margins this close tie: weights are added up in some order.
+# Tolerance for ties of margins, which depend on the order of summation.
 _MARGIN_STEPS = 2.0**40
 
 
@@ -23,7 +23,7 @@ def zero_one(
     error = (tied - has_truth) / tied
     nobody = asked == 0
     asked = np.where(nobody, 1.0, asked)
-    # One division of whole numbers for equal votes, so that equal samples tie exactly.
+    # One division of integers for equal votes, so that equal samples tie exactly.
     diversity = (has_truth * asked - right * tied) / (tied * asked)
     member_error = (asked - right) / asked
     return (
@@ -37,10 +37,10 @@ def vote_sign(error: FloatArray, diversity: FloatArray, lambda_: Lambda) -> Floa
     """Return the sign that turns diversity into the mean margin."""
     if lambda_ == "ensemble":
         return 1.0 - 2.0 * error
-    # Weights that add up to all but a rounding of the whole leave no diversity.
+    # Weights that differ from the total by rounding leave no diversity.
     return np.asarray(np.sign(margin_steps(diversity)), dtype=float)
 
 
 def margin_steps(margins: FloatArray) -> Array:
-    """Return margins in whole steps, to be compared without their rounding."""
+    """Return margins in integer steps, so that comparisons ignore rounding."""
     return np.rint(margins * _MARGIN_STEPS).astype(np.int64)

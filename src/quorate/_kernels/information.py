@@ -5,16 +5,16 @@ import numpy as np
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
-# Above this many classes counting pair by pair beats products for pairs of classes.
+# Above this many classes, counting pair by pair beats matrix products.
 _FEW_CLASSES = 8
 
 
 def mutual_information(
     codes: Array, other: Array, n_classes: int, where: BoolArray | None = None
 ) -> FloatArray:
-    """Return I(row; other) for each row of ``codes``, over samples both voted on.
+    """Return I(row; other) for each row of ``codes``, over common samples.
 
-    ``where`` limits the samples; nothing in common gives 0.
+    ``where`` restricts the samples; 0 without common samples.
     """
     if where is not None:
         codes, other = codes[:, where], other[where]
@@ -35,20 +35,20 @@ def shared_information(
 ) -> FloatArray:
     """Return I(row; other) for each row of ``codes`` and some of the rows.
 
-    Over the given samples that both voted on, (n_rows, n_others); nothing in common
-    gives 0.
+    Over the given samples that both voted on, (n_rows, n_others); 0 without common
+    samples.
     """
     codes = codes[:, samples]
     if n_classes > _FEW_CLASSES:
         rows = [mutual_information(codes, codes[other], n_classes) for other in others]
         return np.stack(rows, axis=1)
-    # Without a mask, who votes for no other class votes for the first.
+    # Without a mask, a member that votes for no other class votes for the first.
     first = 0 if codes.size and codes.min() < 0 else 1
     joint = np.zeros((len(codes), len(others), n_classes, n_classes))
     counts = np.zeros((n_classes, len(codes)))
     for block in column_blocks(len(codes), codes.shape[1], 4):
         part = codes[:, block]
-        # Counts of a block are far below 2**24, so single precision holds them.
+        # Counts of a block are far below 2**24, so single precision is exact.
         flags = [
             (part == label).astype(np.float32) for label in range(n_classes)[first:]
         ]
@@ -65,7 +65,7 @@ def shared_information(
 
 
 def information_of(joint: FloatArray) -> FloatArray:
-    """Return the mutual information of tables of counts, (..., rows, columns)."""
+    """Return the mutual information of contingency tables, (..., rows, columns)."""
     total = joint.sum(axis=(-2, -1), keepdims=True)
     share = joint / np.where(total > 0, total, 1)
     rows, columns = share.sum(-1, keepdims=True), share.sum(-2, keepdims=True)

@@ -1,4 +1,4 @@
-"""Exact limits on shares, from counts; no approximation for any number of samples."""
+"""Exact limits on proportions from counts, for any number of samples."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from quorate._typing import FloatArray
 
 
 def upper_limit(count: Any, n: int, delta: float) -> FloatArray:
-    """Return the upper limit on a share (Clopper and Pearson), wrong with ``delta``."""
+    """Return the Clopper-Pearson upper limit on a share, at error level ``delta``."""
     given = np.asarray(count)
     inside = np.minimum(given, n - 1)  # the limit at n of n is 1
     limit = special.betaincinv(inside + 1.0, n - inside, 1.0 - delta)
@@ -17,7 +17,7 @@ def upper_limit(count: Any, n: int, delta: float) -> FloatArray:
 
 
 def lower_limit(count: Any, n: int, delta: float) -> FloatArray:
-    """Return the lower limit on a share (Clopper and Pearson), wrong with ``delta``."""
+    """Return the Clopper-Pearson lower limit on a share, at error level ``delta``."""
     given = np.asarray(count)
     inside = np.maximum(given, 1)  # the limit at 0 of n is 0
     limit = special.betaincinv(inside, n - inside + 1.0, delta)

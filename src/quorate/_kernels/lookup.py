@@ -1,8 +1,7 @@
-"""Sums of values that flags pick, eight flags at a time.
+"""Sums of values selected by flags, eight flags at a time.
 
-Eight values have 256 sums, so a byte of eight flags looks its sum up: adding up under
-all rows of flags costs an eighth of the additions, and the flags an eighth of the
-memory. (Known as the method of the Four Russians.)
+Eight values have 256 possible sums, so each byte of eight flags is a table lookup. This
+takes an eighth of the additions and of the memory (the method of the Four Russians).
 """
 
 import numpy as np
@@ -11,16 +10,16 @@ from quorate._typing import Array, FloatArray
 
 Octets = Array
 
-# Sums looked up at a time: few enough to stay in cache.
+# Sums looked up at a time, to stay in cache.
 _AT_ONCE = 1 << 15
-# Bytes whose sums are made at a time, 2 kB for each.
+# Bytes whose sums are computed at a time, 2 kB for each.
 _BYTES = 32
 # Rows compared at a time, in whole bytes.
 _ROWS = 64
 
 
 def rows_equal(codes: Array, target: Array | int) -> Octets:
-    """Pack where rows equal ``target``, to add up over columns: (bytes, rows)."""
+    """Pack where rows equal ``target``, to sum over columns: (bytes, rows)."""
     n_rows, n_columns = codes.shape
     packed = np.empty((-(-n_columns // 8), n_rows), dtype=np.uint8)
     for start in range(0, n_rows, _ROWS):
@@ -30,7 +29,7 @@ def rows_equal(codes: Array, target: Array | int) -> Octets:
 
 
 def columns_equal(codes: Array, target: Array | int) -> Octets:
-    """Pack where columns equal ``target``, to add up over rows: (bytes, columns)."""
+    """Pack where columns equal ``target``, to sum over rows: (bytes, columns)."""
     n_rows, n_columns = codes.shape
     packed = np.empty((-(-n_rows // 8), n_columns), dtype=np.uint8)
     for start in range(0, n_rows, _ROWS):
@@ -40,7 +39,7 @@ def columns_equal(codes: Array, target: Array | int) -> Octets:
 
 
 def sum_where_set(octets: Octets, values: Array) -> FloatArray:
-    """Return, for each packed row (or column), the sum of values under its flags."""
+    """Return, for each packed row (or column), the sum of values with set flags."""
     n_bytes, n_sums = octets.shape
     total = np.zeros(n_sums)
     step = max(1, _AT_ONCE // max(1, n_sums))
@@ -53,14 +52,14 @@ def sum_where_set(octets: Octets, values: Array) -> FloatArray:
         for start in range(0, len(rows), step):
             some = rows[start : start + step]
             places = some + offsets[: len(some)]
-            # Places are never outside; clipping only spares the check.
+            # Indices are always valid; clipping only skips the check.
             found = table[start : start + step].ravel().take(places, mode="clip")
             total += found.sum(axis=0)
     return total
 
 
 def _sums_of_eight(values: Array, n_bytes: int) -> FloatArray:
-    """Return the sum that each byte picks among each eight values, (bytes, 256)."""
+    """Return the sums of each group of eight values by byte, (bytes, 256)."""
     padded = np.zeros(8 * n_bytes)
     padded[: values.size] = values
     eights = padded.reshape(n_bytes, 8)[:, ::-1]  # the first flag is the highest bit

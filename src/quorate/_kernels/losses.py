@@ -17,7 +17,7 @@ def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
     own = means[..., np.arange(y.size), y]
     if kind == "log_loss":
         return np.asarray(-np.log(np.maximum(own, FLOOR)).mean(axis=-1))
-    # Class by class: NumPy is slow at reducing an axis of few entries.
+    # Class by class, because NumPy is slow at reducing short axes.
     columns = [means[..., place] for place in range(means.shape[-1])]
     if kind == "brier":
         squares = sum(column**2 for column in columns) - 2 * own + 1
@@ -28,10 +28,10 @@ def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
 
 
 def log_of_product(factors: Array, halvings: int = 5) -> FloatArray:
-    """Return the sum of the logarithms of each row, of numbers from 1e-6 to 1e6.
+    """Return the sum of logarithms of each row, for numbers from 1e-6 to 1e6.
 
-    Multiplies in pairs, so often, before it takes the logarithm: products of 32 of
-    these numbers are numbers, of 4 in single precision.
+    Multiplies in pairs before taking the logarithm: products of 32 such numbers do not
+    overflow, nor of 4 in single precision.
     """
     total = np.zeros(len(factors))
     for _ in range(halvings):

@@ -1,4 +1,4 @@
-"""The nearest probabilities, on a grid or not, and small floats from below."""
+"""Nearest probabilities, on a grid or not, and rounding down to float32."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def onto_simplex(table: FloatArray) -> FloatArray:
     falling = np.sort(table, axis=0)[::-1]
     ranks = np.arange(1, len(table) + 1)[:, None]
     excess = (np.cumsum(falling, axis=0) - 1) / ranks
-    # The last rank whose value stays positive after all take off the same.
+    # The last rank whose value stays positive after subtracting the same amount.
     last = np.count_nonzero(falling > excess, axis=0) - 1
     taken = excess[last, np.arange(table.shape[1])]
     return np.asarray(np.maximum(table - taken, 0.0))
@@ -52,8 +52,8 @@ def onto_grid(table: FloatArray, levels: int) -> FloatArray:
 def rounded_down(numbers: FloatArray) -> Array:
     """Return the largest float32 that is not above each number.
 
-    A float32 is at most the one if and only if it is at most the other: trees that
-    compare values of 32 bits with thresholds of 64 answer the same with these.
+    A float32 is at most one if and only if it is at most the other, so trees that
+    compare 32-bit values with 64-bit thresholds predict the same with these.
     """
     with np.errstate(over="ignore", under="ignore"):
         nearest = numbers.astype(np.float32)

@@ -1,7 +1,7 @@
-"""Counts over pairs of members, from packed flags or products on blocks of samples.
+"""Counts over pairs of members, by packed flags or blocked matrix products.
 
-Counts of one block are far below 2**24, so single precision holds them exactly; the
-blocks are added in double precision, exact below 2**53.
+Counts of one block are far below 2**24, so single precision is exact; blocks are added
+in double precision, exact below 2**53.
 """
 
 import numpy as np
@@ -10,9 +10,9 @@ from quorate._kernels import bits
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, IntArray
 
-# Above this many classes comparing rows beats one matrix product per class.
+# Above this many classes, comparing rows beats a matrix product per class.
 _FEW_CLASSES = 8
-# Up to here packed flags beat a matrix product, unless it has many threads.
+# Up to this size, packed flags beat a matrix product, except with many threads.
 _FEW_MEMBERS = 400
 
 

@@ -1,4 +1,4 @@
-"""Sums over the samples a member is right on, or over the classes it votes for."""
+"""Sums over the samples a member gets right, or over the classes it votes for."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from quorate._typing import Array, FloatArray
 
 
 def sum_where_correct(codes: Array, y: Array, values: Array) -> FloatArray:
-    """Sum ``values`` (one per sample) over the samples each member is right on.
+    """Sum ``values`` (one per sample) over the samples each member gets right.
 
-    Exact for whole numbers while the sums stay below 2**53.
+    Exact for integers while the sums stay below 2**53.
     """
     total = np.zeros(len(codes))
     for block in column_blocks(len(codes), codes.shape[1], 8):
@@ -28,7 +28,7 @@ def sum_by_vote(codes: Array, table: Array) -> FloatArray:
 
 
 def sum_where_voted(codes: Array, values: Array) -> FloatArray:
-    """Sum ``values`` over the samples each member has a vote on."""
+    """Sum ``values`` over the samples each member votes on."""
     total = np.zeros(len(codes))
     for block in column_blocks(len(codes), codes.shape[1], 8):
         total += (codes[:, block] >= 0) @ values[block].astype(float)

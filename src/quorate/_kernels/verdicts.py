@@ -1,11 +1,11 @@
-"""Who wins a plurality vote, how many tie for it, and if the truth is among them."""
+"""The winner of a plurality vote, ties, and whether the truth is among them."""
 
 import numpy as np
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
-# Two float scores closer than this share of the total weight are tied; without it the
-# rounding of the additions would decide elections.
+# Float scores this close, relative to the total weight, are tied; otherwise rounding
+# would decide.
 TIE_TOLERANCE = 1e-12
 
 
@@ -17,7 +17,7 @@ def leaders(scores: Array, slack: float | Array) -> BoolArray:
 def verdict(
     scores: Array, slack: float, y: Array
 ) -> tuple[IntArray, IntArray, BoolArray]:
-    """Return the winner (lowest code of a tie), how many tie, and if ``y`` does."""
+    """Return the winner (lowest code of a tie), tie size, and whether ``y`` ties."""
     top = leaders(scores, slack)
     winner = top.argmax(axis=0)
     tied = np.count_nonzero(top, axis=0)
@@ -26,9 +26,9 @@ def verdict(
 
 
 def lead(scores: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return who leads on each row, with how much, and what the next one has.
+    """Return the leader of each row, its value, and the next largest value.
 
-    The lowest column leads where several are equal. Class by class, as rows are short.
+    Ties go to the lowest column. Class by class, because rows are short.
     """
     first = scores[:, 0]
     if scores.shape[1] == 1:  # a class without a rival is ahead of nothing
@@ -45,5 +45,5 @@ def lead(scores: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
 
 
 def rounding(n_members: int, total: float) -> float:
-    """Bound what the order of adding up can change in a lead: two sums, two classes."""
+    """Bound the rounding error of a lead due to the order of summation."""
     return float(8 * (n_members + 2) * np.finfo(float).eps * total)

@@ -30,7 +30,7 @@ from quorate._onnx._votes import (
 )
 from quorate.lazy import LazyClassifier
 
-# Older operators take other inputs.
+# Older operator sets have different inputs.
 _OLDEST_OPSET = 13
 _OPTIONS = {
     "zipmap": [True, False, "columns"],
@@ -38,13 +38,13 @@ _OPTIONS = {
     "nocl": [True, False],
     "raw_scores": [True, False],
 }
-# By name of a class: where onnxmltools has its converter.
+# The onnxmltools converter of each class, by class name.
 _BOOSTERS = {
     "xgboost.XGBClassifier": "xgboost.operator_converters.XGBoost.convert_xgboost",
     "xgboost.XGBRFClassifier": "xgboost.operator_converters.XGBoost.convert_xgboost",
     "lightgbm.LGBMClassifier": "lightgbm.operator_converters.LightGbm.convert_lightgbm",
 }
-# The newest operators of ONNX's trees that these converters write.
+# The latest operator sets for trees that these converters write.
 _NEWEST_TREES = 3
 
 
@@ -188,7 +188,7 @@ def _convert(model: Any, types: list[Any], opset: int) -> Any:
             custom_shape_calculators=dict.fromkeys(voters, label_and_probabilities),
         )
     except Exception as error:
-        # skl2onnx meets what it cannot convert with any kind of error.
+        # skl2onnx raises any kind of error for models it cannot convert.
         missing = re.search(r"Unable to find .*?<class '([\w.]+)'>", str(error), re.S)
         if missing:
             raise TypeError(
@@ -201,7 +201,7 @@ def _convert(model: Any, types: list[Any], opset: int) -> Any:
 
 
 def _register(cls: type, shapes: Any, convert: Any) -> None:
-    """Tell skl2onnx of a class that is not scikit-learn's."""
+    """Register a class from outside scikit-learn with skl2onnx."""
     from skl2onnx import update_registered_converter
 
     update_registered_converter(
@@ -224,7 +224,7 @@ def _register_booster(cls: type, converter: str) -> None:
 
 
 def _compare(model: Any, converted: Any, inputs: Inputs) -> None:
-    """Refuse a conversion that labels a sample otherwise than the model."""
+    """Raise an error if the conversion predicts a label differently."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -233,18 +233,18 @@ def _compare(model: Any, converted: Any, inputs: Inputs) -> None:
         session = onnxruntime.InferenceSession(
             converted.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
-        # By position: in names skl2onnx replaces what is no letter or digit.
+        # By position, because skl2onnx replaces special characters in names.
         names = [taken.name for taken in session.get_inputs()]
         feeds = dict(zip(names, inputs.feeds, strict=True))
         labels = session.run(["label"], feeds)[0]
     except Exception as error:
-        # onnxruntime raises classes of its own that are not public.
+        # onnxruntime raises exceptions that are not public.
         raise ValueError(
             f"to_onnx: onnxruntime cannot run the converted {type(model).__name__} "
             f"({in_short(error)})."
         ) from error
     with warnings.catch_warnings():
-        # Models that were fitted on frames remark on arrays without column names.
+        # Models fitted on frames warn about arrays without column names.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         expected = np.asarray(model.predict(inputs.given))
     wrong = np.flatnonzero(labels != expected)

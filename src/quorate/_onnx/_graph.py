@@ -6,7 +6,7 @@ import numpy as np
 
 from quorate._typing import Array
 
-# Versions of operators outside the core of ONNX that onnxruntime has long known.
+# Versions of operators outside the ONNX core, long supported by onnxruntime.
 _ML_OPERATORS = {"TreeEnsembleRegressor": 1, "LabelEncoder": 2}
 
 
@@ -26,7 +26,7 @@ class Graph:
         return name
 
     def lead(self, x: str) -> str:
-        """Add by how much the largest number of each row exceeds the next."""
+        """Add the difference of the two largest values of each row."""
         two = self.constant(np.array([2], dtype=np.int64))
         values, places = self.new_name("values"), self.new_name("places")
         self._put("TopK", [x, two], [values, places], {"axis": 1})
@@ -34,7 +34,7 @@ class Graph:
         return self.add("MatMul", values, difference)
 
     def new_name(self, kind: str) -> str:
-        """Return a name for a result that nothing else has."""
+        """Return an unused name for a result."""
         name: str = self.scope.get_unique_variable_name(kind.lower())
         return name
 
@@ -73,27 +73,27 @@ class Graph:
             self.container.add_initializer(tensor.name, None, None, tensor)
 
     def fork(self, test: str, yes: "Branch", no: "Branch", outputs: list[str]) -> None:
-        """Run the one branch or the other; both have as many results."""
-        # What stands in a branch is written in the version that was asked for.
+        """Add a conditional; both branches have the same number of results."""
+        # Branches use the requested operator version.
         newest = self.container.target_opset_any_domain("")
         self.container.node_domain_version_pair_sets.add(("", newest))
         branches = {"then_branch": yes.made(), "else_branch": no.made()}
         self._put("If", [test], outputs, branches)
 
     def cast(self, x: str, dtype: Any, output: str | None = None) -> str:
-        """Add a conversion to another type of number."""
+        """Add a cast to another numeric type."""
         from onnx import helper
 
         number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
         return self.add("Cast", x, output=output, to=number)
 
     def step(self, kind: str, x: str, values: Array) -> str:
-        """Compute in the type of the values and keep 32-bit floats, as NumPy does."""
+        """Compute in the type of the values and round to float32, as NumPy does."""
         result = self.add(kind, self.cast(x, values.dtype), self.constant(values))
         return self.cast(result, np.float32)
 
     def split(self, x: str, widths: list[int]) -> list[str]:
-        """Take a matrix apart into parts of so many columns."""
+        """Split a matrix into parts of this many columns."""
         if len(widths) == 1:
             return [x]
         names = [self.new_name("columns") for _ in widths]
@@ -110,7 +110,7 @@ class Graph:
         )
 
     def as_floats(self, inputs: Any) -> Any:
-        """Return the one input as a matrix of 32-bit floats, which trees compare."""
+        """Return the single input as a float32 matrix, as trees expect."""
         from skl2onnx.common.data_types import FloatTensorType
 
         if len(inputs) != 1:
@@ -123,7 +123,7 @@ class Graph:
 
 
 class Branch(Graph):
-    """Nodes and constants that stand in a graph inside the graph."""
+    """Nodes and constants of a subgraph."""
 
     def __init__(self, scope: Any, container: Any):
         super().__init__(scope, container)
@@ -132,7 +132,7 @@ class Branch(Graph):
         self.results: list[Any] = []
 
     def result(self, kind: str, *inputs: str) -> None:
-        """Add a node whose output leaves the branch, in the order of calling."""
+        """Add a node whose output is a result of the branch, in order of calls."""
         from onnx import ValueInfoProto
 
         self.results.append(ValueInfoProto(name=self.add(kind, *inputs)))

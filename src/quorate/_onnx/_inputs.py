@@ -1,4 +1,4 @@
-"""Models, labels and samples, as the conversion takes them."""
+"""Prepare models, labels and samples for conversion."""
 
 import copy
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from quorate._ensembles import Ensemble, Member, find_kind, read_ensemble
 from quorate._typing import Array
 
-# Steps of a pipeline that skl2onnx takes apart itself, before it converts.
+# Pipeline steps that skl2onnx unpacks before converting.
 FORKS = (ColumnTransformer, FeatureUnion, Pipeline)
 _LARGEST = int(np.iinfo(np.int64).max)
 
 
 def thawed(model: Any) -> Any:
-    """Return a model without what skl2onnx has no place for and does nothing."""
+    """Return a model without wrappers that skl2onnx does not support."""
     if isinstance(model, FrozenEstimator):
         return thawed(model.estimator)
     if isinstance(model, Pipeline):
-        # A plain one also of subclasses, for which skl2onnx has no place; samplers of
-        # imbalanced-learn do nothing to what is predicted.
+        # Also converts subclasses, which skl2onnx does not support; samplers of
+        # imbalanced-learn do not affect predictions.
         return Pipeline(
             [
                 (name, thawed(step))
@@ -48,12 +48,12 @@ def thawed(model: Any) -> Any:
 
 
 def is_tree(model: Any) -> bool:
-    """Return whether a model answers as the leaves of one tree do."""
+    """Return whether a model predicts from the leaves of a single tree."""
     return Member("", model, None).tree is not None
 
 
 def as_ensemble(model: Any) -> Ensemble | None:
-    """Return an ensemble that a graph can be drawn of, None for other models."""
+    """Return an ensemble that can be converted, or None for other models."""
     if isinstance(model, (Pipeline, list, tuple, dict)) or find_kind(model) is None:
         return None
     ensemble = read_ensemble(model)
@@ -61,7 +61,7 @@ def as_ensemble(model: Any) -> Ensemble | None:
 
 
 def models_in(model: Any) -> Iterator[Any]:
-    """Yield a model and the models in it, down to what is converted in one piece."""
+    """Yield a model and the models in it, down to those converted as a unit."""
     if isinstance(model, Pipeline):
         for _, step in model.steps:
             yield from models_in(step)
@@ -82,7 +82,7 @@ def models_in(model: Any) -> Iterator[Any]:
 
 
 def label_type(classes: Array) -> tuple[Array, Any]:
-    """Return labels as ONNX stores them, and the type of their tensor."""
+    """Return labels in ONNX form, and their tensor type."""
     from skl2onnx.common.data_types import Int64TensorType, StringTensorType
 
     if classes.dtype.kind in "iu":
@@ -117,7 +117,7 @@ class Inputs:
 
 
 def read_inputs(X: Any, model: Any) -> Inputs:
-    """Return samples as one matrix, or by column where the model needs the names."""
+    """Return samples as one matrix, or by column if the model needs names."""
     if hasattr(X, "iloc") and isinstance(model, Pipeline):
         are_numbers = all(np.asarray(X[name]).dtype.kind in "buif" for name in X)
         if isinstance(model.steps[0][1], ColumnTransformer) or not are_numbers:

@@ -1,13 +1,13 @@
-"""Trees and ensembles as graphs that give scikit-learn's labels, ties included.
+"""Trees and ensembles as graphs that give scikit-learn's labels, including ties.
 
-Trees answer with the number of the leaf; what the leaf adds to the score of each class
-is looked up in a table of doubles and added in the order of the members.
+Trees return the number of the leaf; its contribution to the score of each class is
+looked up in a table of doubles and added in the order of the members.
 
-Where no rounding can change the label, one node adds up all trees. onnxruntime does it
-in single precision. That is exact for whole numbers, and so for trees whose leaves are
-sure. Otherwise the label is right unless two classes are closer than all roundings
-together: only such rows are then added up in doubles, one tree after the other, by a
-branch of the graph that is rarely entered.
+If rounding cannot change the label, a single node sums all trees in single precision.
+This is exact for integers, and so for trees with pure leaves. Otherwise the label is
+correct unless two classes are closer than the total rounding error: only such rows are
+summed in doubles, one tree after the other, in a branch of the graph that is rarely
+taken.
 """
 
 from collections import defaultdict
@@ -26,9 +26,9 @@ from quorate._onnx._graph import Branch, Graph
 from quorate._onnx._inputs import FORKS, as_ensemble, is_tree, label_type, thawed
 from quorate._typing import Array, FloatArray
 
-# Numbers of a sample that stand in memory while they are added up.
+# Maximum number of values per sample held in memory while summing.
 _AT_ONCE = 512
-# Whole numbers up to here are 32-bit floats, and so are their sums.
+# Integers up to this size, and their sums, are exact in float32.
 _WHOLE = 2**24
 _ROUNDING = 2.0**-24
 
@@ -80,7 +80,7 @@ def convert_standard_scaler(scope: Any, operator: Any, container: Any) -> None:
     graph = Graph(scope, container)
     scaler = operator.raw_operator
     x = graph.as_floats(operator.inputs).full_name
-    # Since 1.8 scikit-learn rounds mean and scale to the type of X before it uses them.
+    # Since 1.8 scikit-learn rounds mean and scale to the dtype of X first.
     release = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
     dtype = np.float32 if release >= (1, 8) else np.float64
     if scaler.with_mean:
@@ -154,7 +154,7 @@ def _boosted(graph: Graph, shares: str, n_classes: int) -> tuple[str, str]:
         for code in range(2)
     )
     decision = graph.add("Sub", second, first)
-    # The first class wins a tie, as everywhere.
+    # Ties go to the first class.
     wins = graph.add("Greater", decision, graph.constant(np.float64(0)))
     index = graph.add(
         "Reshape", graph.cast(wins, np.int64), graph.constant(np.array([-1]))
@@ -168,7 +168,7 @@ def _largest(graph: Graph, scores: str) -> str:
 
 
 def _member_votes(ensemble: Ensemble) -> list[_MemberVote]:
-    """Write down how the ensemble counts its members."""
+    """Return the contribution of each member to the scores."""
     classes = np.asarray(ensemble.classes)
     own = np.eye(classes.size)
     if ensemble.rule.against:
@@ -178,7 +178,7 @@ def _member_votes(ensemble: Ensemble) -> list[_MemberVote]:
             member.estimator,
             None if member.features is None else np.asarray(member.features),
             member.is_soft,
-            # A member that never saw a class has no column for it.
+            # A member has no column for a class that it was not trained on.
             own[np.searchsorted(classes, member.own_labels)] * weight,
         )
         for member, weight in zip(ensemble.members, _weights(ensemble), strict=True)
@@ -186,7 +186,7 @@ def _member_votes(ensemble: Ensemble) -> list[_MemberVote]:
 
 
 def _total(graph: Graph, votes: list[_MemberVote], x: Any) -> str:
-    """Add up the votes, in doubles and from the first to the last."""
+    """Sum the votes in doubles, from the first to the last."""
     if all(is_tree(vote.member) for vote in votes):
         return _total_of_trees(graph, votes, x)
     scores = [_counted(graph, vote, x) for vote in votes]
@@ -194,7 +194,7 @@ def _total(graph: Graph, votes: list[_MemberVote], x: Any) -> str:
 
 
 def _counted(graph: Graph, vote: _MemberVote, x: Any) -> str:
-    """Return the scores that one member gives, (n_samples, n_classes)."""
+    """Return the scores from one member, (n_samples, n_classes)."""
     if is_tree(vote.member):
         return _total_of_trees(graph, [vote], x)
     if vote.columns is not None:
@@ -205,8 +205,8 @@ def _counted(graph: Graph, vote: _MemberVote, x: Any) -> str:
     index, probabilities = _verdict(graph, vote.member, x)
     if not vote.soft:
         return graph.add("Gather", graph.constant(vote.scores), index)
-    # Each class takes one column, or none with weight 0. A product of matrices would
-    # say the same, but onnxruntime merges it with the division before it and rounds.
+    # Each class takes one column, or none with weight 0. A matrix product would be
+    # equivalent, but onnxruntime fuses it with the division before it and rounds.
     places = np.abs(vote.scores).argmax(axis=0)
     weights = vote.scores[places, np.arange(places.size)]
     columns = graph.add("Gather", probabilities, graph.constant(places), axis=1)
@@ -214,7 +214,7 @@ def _counted(graph: Graph, vote: _MemberVote, x: Any) -> str:
 
 
 def _total_of_trees(graph: Graph, votes: list[_MemberVote], x: Any) -> str:
-    """Look up the leaf of each tree in a table of scores, and add these up."""
+    """Look up the leaf of each tree in a table of scores, and sum them."""
     tables = _leaf_tables(votes)
     starts = np.cumsum([0, *map(len, tables[:-1])], dtype=np.int64)
     numbers = [np.arange(len(table), dtype=float)[:, None] for table in tables]
@@ -222,8 +222,8 @@ def _total_of_trees(graph: Graph, votes: list[_MemberVote], x: Any) -> str:
     places = graph.add("Add", leaves, graph.constant(starts))
     table = graph.constant(np.concatenate(tables))
     n_classes = votes[0].scores.shape[1]
-    # A plain sum may add in any order; a running one goes from the first to the last.
-    # It needs room for all it adds, so that not all trees are added at once.
+    # A plain sum may add in any order; a cumulative sum goes from first to last. It
+    # stores all its terms, so trees are added in groups.
     step = max(1, _AT_ONCE // n_classes)
     widths = [min(step, len(votes) - at) for at in range(0, len(votes), step)]
     total = None
@@ -239,7 +239,7 @@ def _total_of_trees(graph: Graph, votes: list[_MemberVote], x: Any) -> str:
 
 
 def _leaf_tables(votes: list[_MemberVote]) -> list[FloatArray]:
-    """Return what each leaf of each tree adds to the scores of the classes."""
+    """Return the contribution of each leaf of each tree to the class scores."""
     tables = []
     for vote in votes:
         tree = vote.member.tree_
@@ -258,9 +258,9 @@ def _add_trees(
     *,
     apart: bool = False,
 ) -> str:
-    """Add the node of all trees; its columns are sums of what the tables say of leaves.
+    """Add the node of all trees, whose columns are sums of the leaf tables.
 
-    Set ``apart``, it has one column for each tree, whose table has one column then.
+    With ``apart`` it has one column per tree; each table then has one column.
     """
     parts: defaultdict[str, list[Array]] = defaultdict(list)
     for place, (vote, table) in enumerate(zip(votes, tables, strict=True)):
@@ -302,7 +302,7 @@ def _add_trees(
 
 
 def _foreign_verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
-    """Let skl2onnx convert a member that is none of ours."""
+    """Convert a member of another type with skl2onnx."""
     from skl2onnx import get_model_alias
     from skl2onnx.common.data_types import Int64TensorType
 
@@ -323,10 +323,10 @@ def _foreign_verdict(graph: Graph, model: Any, x: Any) -> tuple[str, str]:
 
 
 def _add_single_precision(graph: Graph, model: Any, x: Any, outputs: list[str]) -> bool:
-    """Add labels and probabilities of an ensemble of trees by one node, if it may be.
+    """Add labels and probabilities of an ensemble of trees by one node, if possible.
 
-    It may be if the class of the largest sum wins. ``outputs`` are the names of labels
-    and probabilities.
+    This requires that the class with the largest sum wins. ``outputs`` are the names of
+    labels and probabilities.
     """
     ensemble = as_ensemble(model)
     if ensemble is None or not ensemble.is_of_trees or ensemble.rule.against:
@@ -342,8 +342,7 @@ def _add_single_precision(graph: Graph, model: Any, x: Any, outputs: list[str]) 
     )
     names = outputs if is_exact else [graph.new_name("quick") for _ in outputs]
     weight = np.float32(_weights(ensemble).sum())
-    # Of two classes it is enough to know what the second has more than the first,
-    # where what both have is the same in every leaf.
+    # For two classes, the difference is enough if their sum is the same in every leaf.
     is_pair = labels.size == 2 and all(np.ptp(t.sum(axis=1)) <= 1e-9 for t in tables)
     if is_pair:
         lead = _add_trees(graph, votes, [t[:, 1:] - t[:, :1] for t in tables], x)
@@ -374,7 +373,7 @@ def _add_single_precision(graph: Graph, model: Any, x: Any, outputs: list[str]) 
 def _correct(
     graph: Branch, ensemble: Ensemble, x: Any, close: str, names: list[str]
 ) -> None:
-    """Put the verdict in doubles in the places of rows with a small lead."""
+    """Replace the labels of rows with a small lead by those computed in doubles."""
     flat = graph.constant(np.array([-1], dtype=np.int64))
     rows = graph.add("NonZero", graph.add("Reshape", close, flat))
     rows = graph.add("Reshape", rows, flat)

@@ -1,7 +1,7 @@
 """Diversity measures and the error decomposition.
 
-The room is private because a package and a function cannot share the name
-``quorate.diversity``; its public names are those of :mod:`quorate`.
+The package is private because ``quorate.diversity`` is a function; its public names are
+those of :mod:`quorate`.
 """
 
 from quorate._theory._decomposition import Decomposition, MeanDecomposition, decompose

@@ -194,7 +194,7 @@ def mean_terms(votes: VoteCounts) -> tuple[float, float, float]:
         terms = gaps.zero_one(tied, has_truth, kinds.right, kinds.cast)
         error, member_error, diversity = (kinds.mean(term) for term in terms)
         return error, member_error, diversity
-    # Weighted shares are no counts; their sum is one in steps, see _kernels.fixed.
+    # Weighted shares are not counts; they are summed in steps, see _kernels.fixed.
     n, shares = votes.n_samples, fixed.as_float(votes.share_sum())
     voted = ~kinds.undecided
     lead = (kinds.times * has_truth / tied)[voted].sum()
@@ -229,7 +229,7 @@ def _credence_terms(
     rival = np.where(label[:, None] == votes.y, -np.inf, together).max(axis=0)
     own = together[votes.y, np.arange(votes.n_samples)]
     error = (1.0 - own + (rival if n_classes > 1 else 0.0)) / 2.0
-    # Never negative but for rounding: a maximum of means is at most the mean of maxima.
+    # Nonnegative up to rounding: a maximum of means is at most the mean of maxima.
     return error, member_error, np.maximum(member_error - error, 0.0)
 
 

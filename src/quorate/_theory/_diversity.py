@@ -1,6 +1,6 @@
-"""How diverse the whole ensemble is, each pair of members, each sample.
+"""Diversity of the ensemble, of pairs of members, and of samples.
 
-And everything that quorate can say about votes, gathered once for people and programs.
+Also collects all results on votes in one :class:`Diagnosis`.
 """
 
 from dataclasses import asdict, dataclass
@@ -245,7 +245,7 @@ def _whole_value(
         return mean_entropy(votes, base)
     if not measure.pairwise:
         return WHOLE[name](votes.histogram(), convention)
-    # Without a mask, the mean over pairs of these two is a mean over samples.
+    # Without a mask, the mean of these two over pairs is a mean over samples.
     if not votes.is_masked and name in ("disagreement", "double_fault"):
         if name == "disagreement" and outputs == "label" and votes.n_classes > 2:
             return label_disagreement(votes, convention)
@@ -263,7 +263,7 @@ def _convention(measure: Measure, undefined: Undefined) -> float:
 
 
 def _refusal(measure: Measure, votes: VoteCounts, outputs: Outputs) -> str:
-    """Return why the measure is not defined for the votes, or nothing if it is."""
+    """Return why the measure is not defined for the votes, or an empty string."""
     if not votes.has_equal_weights and not measure.weighted:
         return (
             f"{measure.name} counts members equally and is not defined for weighted "
@@ -296,7 +296,7 @@ class Diagnosis:
     risk: RiskAssessment
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and text for JSON; what is not finite becomes None."""
+        """Return plain types for JSON; values that are not finite become None."""
         votes, parts, risk = self.votes, self.decomposition, self.risk
         accuracies = votes.accuracies
         best = int(accuracies.argmax())
@@ -331,9 +331,9 @@ class Diagnosis:
 
 
 def diagnose(votes: VoteCounts, noise: float = 0.01) -> Diagnosis:
-    """Measure everything; members that vote with weights are compared as equals.
+    """Compute everything; weighted members are compared as equals.
 
-    Only the two measures that have a place for weights use them.
+    Only the two measures that support weights use them.
     """
     values = diversity(votes.unweighted())
     if not votes.has_equal_weights:

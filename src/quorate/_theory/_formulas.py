@@ -1,9 +1,9 @@
-"""The measures' formulas: for a pair of members, for one sample, for all samples.
+"""Formulas of the measures: for pairs of members, single samples, all samples.
 
-Formulas of pairs and samples return numerator and denominator. These are whole numbers
-wherever the definition is rational, so that one division makes the value and equal
-samples tie exactly. Where the denominator is zero the measure is undefined, and what to
-put there is the caller's choice.
+Formulas of pairs and samples return numerator and denominator. These are integers if
+the definition is rational, so that a single division gives the value and equal samples
+tie exactly. If the denominator is zero the measure is undefined, and the caller chooses
+a value.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def divide(numerator: Array, denominator: Array, undefined: float) -> FloatArray
 _PAIR: dict[str, Callable[[IntArray, IntArray, IntArray, IntArray], Fraction]] = {
     "disagreement": lambda a, b, c, d: (b + c, a + b + c + d),
     "q_statistic": lambda a, b, c, d: (a * d - b * c, a * d + b * c),
-    # Two roots of products of two: a product of four counts overflows int64.
+    # Two roots of two-factor products: a product of four counts overflows int64.
     "correlation": lambda a, b, c, d: (
         a * d - b * c,
         np.sqrt((a + b) * (c + d)) * np.sqrt((a + c) * (b + d)),
@@ -48,8 +48,8 @@ def pair_fraction(
 ) -> tuple[Array, Array, IntArray]:
     """Return numerator, denominator and common samples of the pairs in ``corner``.
 
-    ``corner`` takes an (n_members, n_members) array and returns the pairs wanted, so
-    that a mean over pairs need not compute each of them twice.
+    ``corner`` selects pairs from an (n_members, n_members) array, so that a mean over
+    pairs computes each of them only once.
     """
     by_label = outputs == "label" and name != "double_fault"
     if by_label and (name == "disagreement" or votes.n_classes > 2):
@@ -66,7 +66,7 @@ def pair_fraction(
 def mean_of_pairs(
     numerator: Array, denominator: Array, total: IntArray, undefined: float
 ) -> float:
-    """Average over pairs that share a sample; NaN pairs are left out of the mean."""
+    """Average over pairs with common samples, ignoring NaN."""
     values = divide(numerator, denominator, undefined)[total > 0]
     values = values[~np.isnan(values)]
     return float(values.mean()) if values.size else undefined
@@ -76,10 +76,10 @@ def _is_mixed(c: IntArray, n: IntArray) -> Array:
     return (c > 0) & (c < n)
 
 
-# One sample, on which c of n members are right.
+# One sample, on which c of n members are correct.
 SAMPLE: dict[str, Callable[[IntArray, IntArray], Fraction]] = {
     "disagreement": lambda c, n: (2 * c * (n - c), n * (n - 1)),
-    # The table of one sample has one cell, so 0/0 always.
+    # The contingency table of one sample has one nonzero cell, so 0/0 always.
     "q_statistic": lambda c, n: (0 * c * n, 0 * c * n),
     "correlation": lambda c, n: (0 * c * n, 0 * c * n),
     # 0 for a pair that disagrees, undefined for one that agrees.
@@ -90,7 +90,7 @@ SAMPLE: dict[str, Callable[[IntArray, IntArray], Fraction]] = {
     "interrater": lambda c, n: (0 * c * n - 1, np.where(_is_mixed(c, n), n - 1, 0)),
     "entropy_sk": lambda c, n: (np.minimum(c, n - c), n // 2),
     "difficulty": lambda c, n: (0 * c * n, 0 * c * n + 1),  # variance of one number
-    # Undefined where nobody fails.
+    # Undefined if no member fails.
     "generalized": lambda c, n: (c + 0 * n, np.where(c < n, n - 1, 0)),
     "coincident_failure": lambda c, n: (c + 0 * n, np.where(c < n, n - 1, 0)),
     # Theorem 1 for equal votes, right against wrong.
@@ -102,7 +102,7 @@ SAMPLE: dict[str, Callable[[IntArray, IntArray], Fraction]] = {
 
 
 def sample_label_disagreement(counts: Array) -> Fraction:
-    """Share of pairs that vote for different classes."""
+    """Return the share of pairs that vote for different classes."""
     total = counts.sum(axis=0, dtype=np.int64)
     same = (counts.astype(np.int64) * (counts - 1)).sum(axis=0)
     pairs = total * (total - 1)
@@ -110,9 +110,9 @@ def sample_label_disagreement(counts: Array) -> Fraction:
 
 
 def closed_form(name: str, c: IntArray, n: IntArray) -> FloatArray:
-    """Return a measure of samples with ``c`` of ``n`` members right, as the authors do.
+    """Return a measure of samples with ``c`` of ``n`` members correct, as in the paper.
 
-    Where the definition divides by zero the conventional value stands. The entropy of
+    If the definition divides by zero, the conventional value is used. The entropy of
     votes is that of two classes.
     """
     if name == "entropy_cc":
@@ -121,7 +121,7 @@ def closed_form(name: str, c: IntArray, n: IntArray) -> FloatArray:
 
 
 def mean_of_samples(p: CorrectHistogram, name: str, undefined: float) -> float:
-    """Average the formula of a sample over the samples on which it is defined."""
+    """Average a sample formula over the samples on which it is defined."""
     numerator, denominator = SAMPLE[name](p.c, p.n)
     defined = denominator != 0
     some = p.only(defined)
@@ -131,7 +131,7 @@ def mean_of_samples(p: CorrectHistogram, name: str, undefined: float) -> float:
 
 
 def _interrater(p: CorrectHistogram, undefined: float) -> float:
-    """Agreement beyond chance of all members at once (Fleiss)."""
+    """Return Fleiss' kappa: agreement of all members beyond chance."""
     p = p.only(p.n >= 2)
     share = p.mean(p.c / p.n)
     spread = share * (1.0 - share)
@@ -141,7 +141,7 @@ def _interrater(p: CorrectHistogram, undefined: float) -> float:
 
 
 def _difficulty(p: CorrectHistogram, _: float) -> float:
-    """Variance, over samples, of the share of members that are right."""
+    """Return the variance, over samples, of the share of correct members."""
     some = p.only(p.n >= 2)
     if not some.times.sum():
         some = p.only(p.n >= 1)
@@ -150,7 +150,7 @@ def _difficulty(p: CorrectHistogram, _: float) -> float:
 
 
 def _generalized(p: CorrectHistogram, undefined: float) -> float:
-    """One minus the chance that two members fail together, relative to one failing."""
+    """Return one minus the chance that two members fail, relative to one failing."""
     p = p.only(p.n >= 2)
     f = p.n - p.c
     one = p.mean(f / p.n)
@@ -159,7 +159,7 @@ def _generalized(p: CorrectHistogram, undefined: float) -> float:
     return 1.0 - p.mean(f * (f - 1) / (p.n * (p.n - 1))) / one
 
 
-# All samples, of which all that counts is how many members are right on how many.
+# All samples, described by how many members are correct on how many samples.
 WHOLE: dict[str, Callable[[CorrectHistogram, float], float]] = {
     "kw_variance": lambda p, undefined: mean_of_samples(p, "kw_variance", undefined),
     "entropy_sk": lambda p, undefined: mean_of_samples(p, "entropy_sk", undefined),
@@ -173,7 +173,7 @@ WHOLE: dict[str, Callable[[CorrectHistogram, float], float]] = {
 
 
 def mean_entropy(votes: VoteCounts, base: float | None) -> float:
-    """Mean entropy of the votes over the classes."""
+    """Return the mean entropy of the votes over the classes."""
     total, number = votes.entropy_sum()
     if not number:
         return float("nan")
@@ -182,7 +182,7 @@ def mean_entropy(votes: VoteCounts, base: float | None) -> float:
 
 
 def label_disagreement(votes: VoteCounts, undefined: float) -> float:
-    """Share of pairs of votes for different classes, where everybody votes."""
+    """Return the share of pairs of votes for different classes, without a mask."""
     if isinstance(votes, Votes):  # for which a tally is quicker than all pairs
         different, every = sample_label_disagreement(votes.tally())
         numerator, n_pairs = int(different.sum()), int(every.sum())

@@ -1,4 +1,4 @@
-"""What each measure is called, which way it points, and where it comes from."""
+"""Names, directions and sources of the measures."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -158,7 +158,7 @@ def measures() -> Catalogue:
 
 
 def find_measure(name: object) -> Measure:
-    """Return the measure of that name, canonical or the paper's, in any case."""
+    """Return a measure by its name or the paper's, ignoring case."""
     if isinstance(name, str) and name.lower() in _BY_ANY_NAME:
         return _BY_ANY_NAME[name.lower()]
     known = [*MEASURES, *(measure.paper_name for measure in MEASURES.values())]

@@ -1,8 +1,8 @@
-"""Pictures of votes, selections and studies, drawn with matplotlib.
+"""Plots of votes, selections and studies, drawn with matplotlib.
 
-Each display is a class that holds arrays only. Class methods whose names start with
-``from_`` compute them; ``plot`` draws, keeps what it drew on as ``ax_`` and
-``figure_``, and returns the display. Several panels are ``axes_``.
+Each display is a class that holds only arrays. Class methods whose names start with
+``from_`` compute them; ``plot`` draws them, stores ``ax_`` and ``figure_`` (``axes_``
+for several panels), and returns the display.
 """
 
 from quorate.display._diversity import DecompositionDisplay, DiversityDisplay

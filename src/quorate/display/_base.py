@@ -1,4 +1,4 @@
-"""What all displays have in common: arrays, a figure to draw on, and ways in."""
+"""Shared code of all displays: arrays, figures and constructors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class Display:
         return f"{type(self).__name__}({parts})"
 
     def _axes(self, ax: Axes | None, width: float, height: float) -> tuple[Axes, str]:
-        """Return the axes to draw on, those given or new ones, and their ink."""
+        """Return the axes to draw on, given or new, and their text colour."""
         if ax is None:
             ax = new_figure(width, height).subplots()
         for side in {"top", "right"} & set(ax.spines):
@@ -50,7 +50,7 @@ class Display:
 
 
 class PanelsDisplay(Display):
-    """A picture of several panels, ``axes_`` once plotted."""
+    """A plot with several panels, available as ``axes_``."""
 
     axes_: list[Axes]
 
@@ -64,7 +64,7 @@ class PanelsDisplay(Display):
     ) -> list[Axes]:
         """Return the axes of all panels, row by row.
 
-        They are those given, or new ones on the figure given, or on a new figure.
+        These are the given axes, or new ones on the given or a new figure.
         """
         n_panels = shape[0] * shape[1]
         if axes is None:
@@ -83,12 +83,12 @@ class PanelsDisplay(Display):
 
 
 class VotesDisplay(Display, ABC):
-    """A picture of votes, which an ensemble and samples are enough for."""
+    """A plot of votes, with a constructor from an ensemble and samples."""
 
     @classmethod
     @abstractmethod
     def from_votes(cls, votes: Votes, *arguments: Any, **options: Any) -> Self:
-        """Compute what the picture shows."""
+        """Compute the arrays from votes."""
 
     @classmethod
     def from_estimator(
@@ -122,7 +122,7 @@ class VotesDisplay(Display, ABC):
 
 
 class SupportDisplay(VotesDisplay):
-    """A picture of votes before and after, which a selection is enough for."""
+    """A plot of votes before and after pruning, with a constructor from a selection."""
 
     @classmethod
     def from_selection(cls, selection: Selection, **options: Any) -> Self:
@@ -140,7 +140,7 @@ class SupportDisplay(VotesDisplay):
 
 @contextmanager
 def offscreen() -> Iterator[None]:
-    """Let new figures be known to nobody: no window, no list of open figures.
+    """Create figures outside pyplot: no window, no list of open figures.
 
     For files and reports, from any thread.
     """
@@ -152,7 +152,7 @@ def offscreen() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure; the current one of pyplot unless offscreen."""
+    """Return an empty figure, registered with pyplot unless offscreen."""
     if _OFFSCREEN.get():
         return Figure(figsize=(width, height), layout="constrained")
     import matplotlib.pyplot as plt
@@ -161,7 +161,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def as_support(owner: str, votes: VoteCounts, support: Any) -> BoolArray | None:
-    """Return which members are kept, of a mask or positions; None stays None."""
+    """Return the mask of kept members from a mask or positions; None stays None."""
     if support is None:
         return None
     given, n = np.asarray(support), votes.n_members

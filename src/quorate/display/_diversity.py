@@ -1,4 +1,4 @@
-"""How diverse the members are, and what that saves: measures and decomposition."""
+"""Plots of diversity measures and of the error decomposition."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -180,7 +180,7 @@ class DiversityDisplay(SupportDisplay):
 
 
 def _ranges(n_members: int, n_classes: int) -> FloatArray:
-    """Return the smallest and largest value of each measure, as in the catalogue."""
+    """Return the smallest and largest value of each measure, from the catalogue."""
     n, n_classes = max(n_members, 2), max(n_classes, 2)
     limits = {
         "[0, 1]": (0.0, 1.0),
@@ -293,7 +293,7 @@ class DecompositionDisplay(VotesDisplay):
         ax.set_xlim(0, 1.45 * max(float(reach.max()), 1e-3))
         ax.set_xlabel("error, %")
         style.percent_axis(ax.xaxis)
-        # Lines come first in a legend unless told otherwise.
+        # By default lines come first in a legend.
         line, *bars = zip(*ax.get_legend_handles_labels(), strict=True)
         handles, labels = zip(*bars, line, strict=True)
         style.legend(ax, above=True, handles=handles, labels=labels, ncols=2)

@@ -1,4 +1,4 @@
-"""Pictures as files, the same bytes for the same numbers."""
+"""Plots as files, with the same bytes for the same numbers."""
 
 import io
 import os
@@ -23,7 +23,7 @@ from quorate.display._study import (
 )
 from quorate.study import Results
 
-# Dates would make two runs differ.
+# Without dates, so that two runs give the same file.
 _NO_DATE: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None},
@@ -110,7 +110,7 @@ def figure_bytes(
     salt : str
         Makes the ids in an SVG differ from those of others on the same page.
     """
-    # Outlines of letters look the same everywhere.
+    # Text as paths looks the same everywhere.
     setting = {"svg.hashsalt": salt, "svg.fonttype": "path"}
     buffer = io.BytesIO()
     with matplotlib.rc_context(setting):
@@ -121,7 +121,7 @@ def figure_bytes(
 
 
 def study_displays(results: Results) -> dict[str, Any]:
-    """Return every display that fits the results of a study, by name."""
+    """Return all displays for the results of a study, by name."""
     own_size = methods_of_own_size(results)  # refuses a study without results
     scores = results.scores().complete_blocks()
     shown: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Members and the samples they are right on: accuracies, margins, picks."""
+"""Plots of members: accuracies, margins and picks."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -17,7 +17,7 @@ from quorate.pruning import Pruner
 
 @dataclass(eq=False, repr=False)
 class MembersDisplay(Display):
-    """Accuracy of each member over its agreement with the others."""
+    """Accuracy of each member against its agreement with the others."""
 
     agreement: FloatArray
     accuracy: FloatArray
@@ -144,7 +144,7 @@ class MarginDisplay(SupportDisplay):
 
 
 def margins(votes: Votes) -> FloatArray:
-    """Return the margin of the vote on each sample; 0 where nobody has a vote."""
+    """Return the margin of the vote on each sample; 0 without votes."""
     tally = votes.tally().astype(float)
     total = tally.sum(axis=0)
     every = np.arange(votes.n_samples)
@@ -155,9 +155,9 @@ def margins(votes: Votes) -> FloatArray:
 
 
 def cumulative(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return places and heights of the steps of the cumulative distribution.
+    """Return the steps of the cumulative distribution.
 
-    There are as many steps as distinct values, or evenly spread ones if those are many.
+    There is one step per distinct value, or evenly spaced ones if there are many.
     """
     places, counts = np.unique(values, return_counts=True)
     heights = np.cumsum(counts) / values.size

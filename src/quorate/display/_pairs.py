@@ -1,4 +1,4 @@
-"""Pairs of members: how alike and how wrong they are, and who votes with whom."""
+"""Plots of pairs of members: kappa against error, and agreement."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ class KappaErrorDisplay(SupportDisplay):
 
     @property
     def hull(self) -> IntArray:
-        """The pairs on the convex hull of all, in the order of its outline."""
+        """The pairs on the convex hull, in the order of its outline."""
         return hull_of(self.kappa, self.error)
 
     def plot(self, ax: Axes | None = None, *, name: str = "kept") -> Self:
@@ -141,7 +141,7 @@ def _outline(
 def hull_of(x: FloatArray, y: FloatArray) -> IntArray:
     """Return the positions of the points on the convex hull, along its outline.
 
-    Points on a line have no area to surround; theirs are the two ends.
+    Collinear points have no area; their hull is the two ends.
     """
     places = np.column_stack([x, y])
     if len(places) > 2:
@@ -205,7 +205,7 @@ class AgreementDisplay(SupportDisplay):
             Members kept, as a mask or positions.
         """
         same, total = votes.agreement()
-        # Two members without a sample in common neither agree nor disagree.
+        # Agreement is undefined for members without common samples.
         share = np.where(total > 0, same / np.maximum(total, 1), 0.5)
         return cls(
             agreement=share,
@@ -216,7 +216,7 @@ class AgreementDisplay(SupportDisplay):
 
     @property
     def pairs(self) -> FloatArray:
-        """Agreement of each two different members."""
+        """Agreement of each pair of different members."""
         return self.agreement[np.triu_indices(self.order.size, k=1)]
 
     def plot(self, ax: Axes | None = None, *, colorbar: bool = True) -> Self:
@@ -261,9 +261,9 @@ class AgreementDisplay(SupportDisplay):
         return self
 
     def image(self) -> FloatArray:
-        """Return what is drawn: agreement in order, empty where a member meets itself.
+        """Return the image: agreement in order, empty on the diagonal.
 
-        Of many members, means of neighbours, so that the picture stays small.
+        For many members, neighbours are averaged to keep the image small.
         """
         ordered: FloatArray = self.agreement[np.ix_(self.order, self.order)]
         n = len(ordered)
@@ -281,7 +281,7 @@ class AgreementDisplay(SupportDisplay):
 
 
 def _leaves(agreement: FloatArray) -> IntArray:
-    """Return the members in the order of the leaves of an average-linkage tree."""
+    """Return the members in the leaf order of an average-linkage tree."""
     n = len(agreement)
     if n < 3:
         return np.arange(n)

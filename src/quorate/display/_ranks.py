@@ -1,4 +1,4 @@
-"""Average ranks of methods, and which of them differ."""
+"""Plots of average ranks, and of significant differences."""
 
 from dataclasses import dataclass, fields
 from typing import Any, Self
@@ -17,7 +17,7 @@ from quorate.study import Results
 
 @dataclass(eq=False, repr=False)
 class _Ranking(Display):
-    """What the two pictures of ranks hold."""
+    """Shared code of the two rank plots."""
 
     methods: tuple[str, ...]
     average_ranks: FloatArray
@@ -67,7 +67,7 @@ class _Ranking(Display):
 
     @classmethod
     def from_nemenyi(cls, found: Nemenyi) -> Self:
-        """Take what :func:`quorate.stats.nemenyi` returned."""
+        """Create from the result of :func:`quorate.stats.nemenyi`."""
         return cls(**{field.name: getattr(found, field.name) for field in fields(cls)})
 
     def _setting(self) -> str:
@@ -136,7 +136,7 @@ class RankDisplay(_Ranking):
             style.note(ax, f"{rank:.2f}", (reach, row), (8, 0), va="center")
         style.name_rows(ax, [self.methods[at] for at in order])
         ax.set_ylim(n - 0.4, -0.6)
-        # Intervals may reach beyond them, but there are no ranks below 1 and above n.
+        # Intervals may extend further, but ranks are between 1 and n.
         ax.set_xlim(ax.get_xlim())
         ax.set_xticks([tick for tick in ax.get_xticks() if 1 <= tick <= n])
         ax.set_xlabel("average rank, 1 is best")
@@ -238,7 +238,7 @@ class CriticalDifferenceDisplay(_Ranking):
 
 
 def _font_size(ax: Axes, rows: float) -> float:
-    """Return a size at which names in neighbouring rows do not touch."""
+    """Return a font size at which names in neighbouring rows do not overlap."""
     usual = float(FontProperties(size="small").get_size())
     points = ax.get_window_extent().height * 72 / style.figure_of(ax).dpi
     return float(np.clip(0.55 * points / (rows + 1.5) * 0.85, 4.0, usual))

@@ -1,4 +1,4 @@
-"""The risk estimate: over diversity, and over the cells of a study."""
+"""Plots of the risk estimate, over diversity and over the cells of a study."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -102,7 +102,7 @@ class RiskCurveDisplay(VotesDisplay):
 
     @classmethod
     def from_assessment(cls, assessed: RiskAssessment) -> Self:
-        """Compute the curve of what :func:`quorate.assess_risk` returned."""
+        """Compute the curve from the result of :func:`quorate.assess_risk`."""
         setting: dict[str, Any] = {"noise": assessed.noise, "radius": assessed.radius}
         n = assessed.n_samples
         marks = endpoints(n, **setting)
@@ -114,12 +114,12 @@ class RiskCurveDisplay(VotesDisplay):
         found = [interval(middle, n, **setting) for middle in ends.mean(axis=1)]
         ends = ends[[number is not None for number in found]]
         slopes = estimate(ends.mean(axis=1), n, order=1, **setting)
-        # Evenly spread by the logarithm of the margin, where the curve bends.
+        # Evenly spaced in the logarithm of the margin, where the curve bends.
         half = (1.0 - np.geomspace(1.0, 2e-3, _POINTS)) / 2.0
         places = np.concatenate([-half[::-1], [np.nan], half])
         risk = np.full(places.size, np.nan)
         there = ~np.isnan(places)
-        # Zero has two sides of the same height, so the sign there does not matter.
+        # Both sides of zero have the same height, so the sign does not matter.
         risk[there] = estimate(np.abs(places[there]), n, **setting)
         return cls(
             diversity=places,
@@ -246,20 +246,20 @@ class RiskCurveDisplay(VotesDisplay):
 
 
 def _middle(left: float, right: float, stretched: bool) -> float:
-    """Return the place halfway between two others as the axis shows them."""
+    """Return the midpoint of two values on the transformed axis."""
     if stretched:
         return float(_relax((_stretch(left) + _stretch(right)) / 2))
     return (left + right) / 2
 
 
 def _stretch(place: Any) -> Any:
-    """Turn a diversity into the logarithm of its margin, with the diversity's sign."""
+    """Map a diversity to the signed logarithm of its margin."""
     d = np.asarray(place, dtype=float)
     return -np.sign(d) * np.log(np.maximum(1.0 - 2.0 * np.abs(d), 1e-9))
 
 
 def _relax(place: Any) -> Any:
-    """Undo :func:`_stretch`."""
+    """Return the inverse of :func:`_stretch`."""
     s = np.asarray(place, dtype=float)
     return np.sign(s) * (1.0 - np.exp(-np.abs(s))) / 2.0
 
@@ -311,7 +311,7 @@ class RiskErrorDisplay(PanelsDisplay):
 
     @property
     def usable(self) -> BoolArray:
-        """Which cells have all three numbers."""
+        """Mask of the cells with all three numbers."""
         table = np.array([self.error, self.diversity, self.risk])
         return np.asarray(np.isfinite(table).all(axis=0))
 
@@ -334,7 +334,7 @@ class RiskErrorDisplay(PanelsDisplay):
         )
         for ax, (x, y, x_label, y_label) in zip(found, panels, strict=True):
             style.points(ax, x, y, panels=3, s=8, color=GOOD, alpha=0.5, lw=0)
-            # Few huge estimates must not decide it.
+            # A few huge estimates must not determine the limits.
             r = correlation_text(correlation(rankdata(x), rankdata(y)))
             title = f"rank correlation {r}"
             ax.set_title(title, fontsize="small", color=style.text_colour(ax))

@@ -1,4 +1,4 @@
-"""Error over the number of members and over what they cost."""
+"""Plots of error against the number of members and against cost."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ class SizeCurveDisplay(Display):
     def from_curve(
         cls, curve: SizeCurve, *, chosen: int | None = None, rule: str = ""
     ) -> Self:
-        """Take a :class:`quorate.SizeCurve`."""
+        """Create from a :class:`quorate.SizeCurve`."""
         if chosen is not None and not 1 <= chosen <= curve.order.size:
             raise ValueError(
                 f"SizeCurveDisplay(chosen={chosen!r}): a size from 1 to "
@@ -175,7 +175,7 @@ class SizeCurveDisplay(Display):
     def _mark_chosen(
         self, ax: Axes, line: FloatArray, upwards: bool, write: Callable[[float], str]
     ) -> list[float]:
-        """Mark the size that was chosen; return the heights of what was marked."""
+        """Mark the chosen size; return the heights of the marks."""
         if self.chosen is None:
             return []
         at = float(line[self.chosen - 1])
@@ -197,7 +197,7 @@ class SizeCurveDisplay(Display):
         return marks
 
     def _look_closely(self, ax: Axes, line: FloatArray, marks: list[float]) -> None:
-        """Let the first few members, whose vote is poor, leave the picture."""
+        """Crop the high errors of the first few members."""
         start = min(2 + self.sizes.size // 20, self.sizes.size - 1)
         start = min(start, (self.chosen or self.sizes.size) - 1)
         low = np.nanmin([*(line - self.standard_errors)[start:], *marks])
@@ -207,7 +207,7 @@ class SizeCurveDisplay(Display):
         ax.set_ylim(max(low - room, least), min(high + room, self.top or np.inf))
 
 
-# Sizes written beside their points; more would be in each other's way.
+# Maximum number of labelled points; more would overlap.
 _LABELS = 6
 
 

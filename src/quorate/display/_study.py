@@ -1,4 +1,4 @@
-"""The methods of a study: what they reach and cost, and how diversity goes with it."""
+"""Plots of the methods of a study: results, costs and diversity."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -121,14 +121,14 @@ class QuantityDisplay(Display):
         if self.quantity in ("seconds", "bytes") and not self.relative:
             ax.set_xscale("log")
             if self.values.size and 0 < self.values.min() == self.values.max():
-                # Limits found by matplotlib may differ by a rounding error only.
+                # Limits found by matplotlib may differ by rounding.
                 ax.set_xlim(self.values.min() / 10, self.values.max() * 10)
         if self.relative and self.quantity == "accuracy":
             ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
         low, middle, high = np.quantile(self.values[:, order], [0.25, 0.5, 0.75], 0)
         ax.hlines(rows, low, high, color=GOOD, lw=7, alpha=0.35)
         for row, method in zip(rows, order, strict=True):
-            # A fixed pattern, not chance, keeps dots of one method apart.
+            # A fixed pattern, not random jitter, separates the dots of a method.
             at = row + 0.16 * (np.arange(len(self.values)) % 5 - 2) / 2
             ax.plot(self.values[:, method], at, "o", color=ALL, ms=3, alpha=0.7, mew=0)
         ax.plot(middle, rows, "D", color=KEPT, ms=6, mec=ink, mew=0.6, zorder=4)
@@ -146,14 +146,14 @@ class QuantityDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class GainDisplay(Display):
-    """Gains of several methods against all members, with their uncertainty."""
+    """Gains of several methods over all members, with their uncertainty."""
 
     names: tuple[str, ...]
     gain: FloatArray
     standard_error: FloatArray
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw a point and two standard errors on each side for each method."""
+        """Draw a point with two standard errors on each side for each method."""
         n = len(self.names)
         ax, ink = self._axes(ax, 6.4, 1.2 + 0.3 * n)
         rows = np.arange(n)
@@ -223,7 +223,7 @@ class CorrelationDisplay(PanelsDisplay):
 
     @property
     def correlations(self) -> FloatArray:
-        """Pearson's correlation by measure; NaN where one of the two is constant."""
+        """Pearson correlation by measure; NaN for constant columns."""
         return np.array([correlation(row, self.gain) for row in self.values])
 
     def plot(self, axes: Any = None, *, figure: Figure | None = None) -> Self:
@@ -239,7 +239,7 @@ class CorrelationDisplay(PanelsDisplay):
         n = len(self.measures)
         wide = min(5, n)
         high = -(-n // wide)
-        # Axes given need no spare panel at the end of the last row.
+        # Given axes need no spare panel in the last row.
         shape = (high, wide) if axes is None else (1, n)
         size = (2.15 * wide, 2.05 * high + 0.4)
         panels = self._panels(axes, figure, shape, size, sharey=True)
@@ -379,10 +379,10 @@ class SizeAccuracyDisplay(Display):
 
 
 def methods_of_own_size(results: Results) -> tuple[str, ...]:
-    """Return the methods that keep another number than most, somewhere.
+    """Return the methods that choose their own size in some cell.
 
-    What most keep is the commonest number, of the cells with as many members, below
-    all of them.
+    The usual size is the most common one below all members, among cells with the same
+    number of members.
     """
     cells = cells_of(results)
     cells = cells[cells.kept < cells.members]
@@ -399,7 +399,7 @@ def cells_of(results: Results) -> pd.DataFrame:
 
 
 def cells_of_methods(owner: str, results: Results, methods: Any) -> pd.DataFrame:
-    """Return the cells of some methods; of all of them if None."""
+    """Return the cells of some methods, or of all if None."""
     cells = cells_of(results)
     if methods is None:
         return cells
@@ -407,7 +407,7 @@ def cells_of_methods(owner: str, results: Results, methods: Any) -> pd.DataFrame
 
 
 def _known_methods(owner: str, results: Results, methods: Any) -> tuple[str, ...]:
-    """Return the methods asked for; refuse those that the study has not."""
+    """Return the requested methods; raise an error for unknown ones."""
     wanted = (methods,) if isinstance(methods, str) else tuple(methods)
     for name in wanted:
         if name not in results.methods:
@@ -417,10 +417,10 @@ def _known_methods(owner: str, results: Results, methods: Any) -> tuple[str, ...
 
 
 def correlation(x: FloatArray, y: FloatArray) -> float:
-    """Return how two columns go together; NaN where one of them is constant."""
+    """Return the Pearson correlation of two columns; NaN if one is constant."""
     return float(pd.Series(x).corr(pd.Series(y)))
 
 
 def correlation_text(r: float) -> str:
-    """Return a correlation as a title writes it."""
+    """Format a correlation for a title."""
     return "undefined" if np.isnan(r) else f"{r:+.2f}".replace("-", "−")

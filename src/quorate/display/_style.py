@@ -1,10 +1,9 @@
-"""Colours, labels, legends and points, the same in every picture.
+"""Colours, labels, legends and points shared by all plots.
 
-Hues follow Okabe and Ito, which people with any colour vision tell apart, shifted where
-needed so that lines show on white as well as on black (at least 3 to 1). No picture
-relies on hue alone: markers, dashes and hatches say the same in grey print.
-Text and lines that belong to no group take the colour of the axes they are drawn on,
-so that a picture is readable on light and on dark.
+Hues follow Okabe and Ito, which are distinguishable with any colour vision, shifted
+where needed for a contrast of at least 3 to 1 on white and on black. No plot relies on
+hue alone: markers, dashes and hatches differ too. Other text and lines use the text
+colour of the axes, so that plots are readable on light and dark backgrounds.
 """
 
 from collections.abc import Sequence
@@ -22,16 +21,16 @@ ALL = "#808080"  # all members, before pruning
 KEPT = "#D55E00"  # members kept, after pruning
 GOOD = "#2C87C8"  # what helps
 BAD = "#E69F00"  # what hurts
-# For groups that mean nothing by themselves; the n-th has the n-th marker too.
+# For groups without a meaning of their own; the n-th also has the n-th marker.
 HUES = (GOOD, KEPT, "#009E73", "#C46C9C", "#C08400", ALL)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-# More points than this are drawn as a bitmap, or vector files grow without bound.
+# More points than this are rasterised, to limit the size of vector files.
 CROWD = 1000
 _LONGEST_NAME = 28
 
 
 def figure_of(ax: Axes) -> Figure:
-    """Return the figure of the axes, also where it is a part of another figure."""
+    """Return the figure of the axes, also for subfigures."""
     figure: Any = ax.figure
     while getattr(figure, "figure", figure) is not figure:
         figure = figure.figure
@@ -39,17 +38,17 @@ def figure_of(ax: Axes) -> Figure:
 
 
 def text_colour(ax: Axes) -> Any:
-    """Return the colour in which the axes write: dark on light, or light on dark."""
+    """Return the text colour of the axes: dark on light, or light on dark."""
     return ax.xaxis.label.get_color()
 
 
 def group_style(place: int) -> tuple[str, str]:
-    """Return the hue and the marker of the n-th group."""
+    """Return the colour and marker of the n-th group."""
     return HUES[place % len(HUES)], MARKERS[place % len(MARKERS)]
 
 
 def fading(hue: str) -> Colormap:
-    """Return colours from almost clear to a full hue, for densities on any ground."""
+    """Return a colour map from almost transparent to a full hue."""
     clear, full = (*to_rgb(hue), 0.15), (*to_rgb(hue), 1.0)
     return LinearSegmentedColormap.from_list("fading", [clear, full], N=32)
 
@@ -76,20 +75,20 @@ def plain(name: object, longest: int = _LONGEST_NAME) -> str:
 
 
 def percent(value: float, digits: int = 1) -> str:
-    """Return a share as per cent."""
+    """Format a share as a percentage."""
     return f"{100 * value:.{digits}f} %"
 
 
 def percent_axis(*axes: Any) -> None:
-    """Write the ticks of axes of shares as per cent, without needless digits."""
+    """Format axis ticks as percentages."""
     for axis in axes:
         axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g}"))
 
 
 def few_log_ticks(axis: Any) -> None:
-    """Write 1, 2, 5 and their tens on a logarithmic axis, as plain numbers.
+    """Put ticks at 1, 2, 5 and their multiples of ten on a logarithmic axis.
 
-    To be called when the limits are final; over many decades only the tens.
+    Call it when the limits are final; over many decades only powers of ten are shown.
     """
     low, high = np.log10(axis.get_view_interval())
     tens = 10.0 ** np.arange(np.floor(low), np.ceil(high) + 1)
@@ -100,20 +99,20 @@ def few_log_ticks(axis: Any) -> None:
 
 
 def name_rows(ax: Axes, names: Sequence[object]) -> None:
-    """Name the rows of a chart, the first on top."""
+    """Label the rows of a chart, the first on top."""
     ax.set_yticks(range(len(names)), [plain(name) for name in names])
     ax.set_ylim(len(names) - 0.5, -0.5)
 
 
 def legend(ax: Axes, *, above: bool = False, **options: Any) -> Any:
-    """Explain what is drawn, without a frame; above the axes if so asked."""
+    """Add a legend without a frame, above the axes if requested."""
     place = {"loc": "lower left", "bbox_to_anchor": (0, 1)} if above else {}
     usual = {"frameon": False, "labelcolor": text_colour(ax), "fontsize": "small"}
     return ax.legend(**{**usual, **place, **options})
 
 
 def heading(ax: Axes, text: str, **options: Any) -> None:
-    """Write small text above the axes, on the left."""
+    """Write small text above the axes, left-aligned."""
     usual = {"fontsize": "small", "loc": "left", "color": text_colour(ax)}
     ax.set_title(text, **{**usual, **options})
 
@@ -121,7 +120,7 @@ def heading(ax: Axes, text: str, **options: Any) -> None:
 def note(
     ax: Axes, text: str, at: tuple[Any, Any], offset: tuple[Any, Any], **options: Any
 ) -> Any:
-    """Write small text beside a place, so many points away from it."""
+    """Write small text next to a position, at an offset in points."""
     usual = {"fontsize": "small", "color": text_colour(ax)}
     return ax.annotate(
         text, at, xytext=offset, textcoords="offset points", **{**usual, **options}
@@ -129,7 +128,7 @@ def note(
 
 
 def points(ax: Axes, x: Array, y: Array, *, panels: int = 1, **style: Any) -> Any:
-    """Draw points; as a bitmap if all panels of the picture together hold a crowd."""
+    """Draw points, rasterised if all panels together have many."""
     return ax.scatter(x, y, rasterized=panels * len(x) > CROWD, **style)
 
 

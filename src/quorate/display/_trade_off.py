@@ -1,4 +1,4 @@
-"""What time and memory buy: models side by side, and early exit."""
+"""Plots of accuracy against time and memory, and of early exit."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ class TradeOffDisplay(PanelsDisplay):
 
     @property
     def front(self) -> BoolArray:
-        """Which points no other one dominates."""
+        """Mask of the points that no other point dominates."""
         costs = [self.bytes, self.milliseconds, -self.accuracy]
         return _undominated(np.column_stack(costs))
 
@@ -139,7 +139,7 @@ class TradeOffDisplay(PanelsDisplay):
         )  # fmt: skip
         left.set_ylabel("accuracy, %")
         style.percent_axis(left.yaxis)
-        # It reaches over both panels.
+        # It spans both panels.
         style.legend(left, above=True, ncols=len(kinds) + 1).set_in_layout(False)
         if len(self.points) <= _READABLE:
             labels = [style.plain(name) for name in self.names]
@@ -157,7 +157,7 @@ class TradeOffDisplay(PanelsDisplay):
 
 
 def _undominated(costs: FloatArray) -> BoolArray:
-    """Return which rows no other row beats: nowhere larger and somewhere smaller."""
+    """Return which rows are not dominated by another row; smaller is better."""
     nowhere_larger = (costs[:, None, :] <= costs[None, :, :]).all(axis=2)
     somewhere_smaller = (costs[:, None, :] < costs[None, :, :]).any(axis=2)
     return np.asarray(~(nowhere_larger & somewhere_smaller).any(axis=0))

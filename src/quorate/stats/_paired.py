@@ -1,4 +1,4 @@
-"""Two methods on the same folds or blocks: t-tests and posteriors, wins and ties."""
+"""Compare two methods on the same folds or blocks: t-tests, posteriors, wins."""
 
 import math
 from dataclasses import dataclass
@@ -258,14 +258,14 @@ def win_tie_loss(
 def _student(
     a: Array, b: Array, test_share: float | None
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return mean difference, its standard error, t and p along the last axis."""
+    """Return mean difference, standard error, t and p along the last axis."""
     slack = slack_of(a, b)
     d = differences(a, b, slack)
     n = d.shape[-1]
     overlap = 0.0 if test_share is None else test_share / (1.0 - test_share)
     mean = d.mean(axis=-1)
     constant = np.ptp(d, axis=-1) <= slack[..., 0]
-    # In units of the largest difference, squares of tiny ones do not vanish.
+    # Scaled by the largest difference, so that squares of tiny ones do not underflow.
     unit = np.abs(d).max(axis=-1)
     unit = np.where(unit == 0, 1.0, unit)
     spread = np.where(constant, 0.0, (d / unit[..., None]).std(axis=-1, ddof=1))
@@ -451,7 +451,7 @@ def bayesian_signed_rank(
 
 
 def _regions(a: Array, b: Array, width: float) -> FloatArray:
-    """Return, for left, rope and right, how far each sum of two differences is in."""
+    """Return how far each sum of two differences is in left, rope and right."""
     slack = slack_of(a, b)
     d = np.concatenate([[0.0], differences(a, b, slack)])
     sums = d[:, None] + d
@@ -465,13 +465,13 @@ def _regions(a: Array, b: Array, width: float) -> FloatArray:
 
 
 def _shares(weights: Array, regions: FloatArray) -> FloatArray:
-    """Return the shares of left, rope and right in every draw of the weights."""
+    """Return the shares of left, rope and right for every draw of the weights."""
     shares = [((weights @ region) * weights).sum(axis=1) for region in regions]
     return np.stack(shares, axis=1)
 
 
 def _winners(shares: FloatArray) -> FloatArray:
-    """Return in how many draws each share is the largest; ties are split."""
+    """Return the number of draws in which each share is the largest; ties are split."""
     largest = shares == shares.max(axis=1, keepdims=True)
     won: FloatArray = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
     return won

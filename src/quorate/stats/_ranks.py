@@ -1,4 +1,4 @@
-"""Ranks of many methods over blocks: Friedman's test and Nemenyi's after it."""
+"""Ranks of many methods over blocks: the Friedman and Nemenyi tests."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from scipy import stats
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.stats._scores import Scores, as_number, as_scores, levels, slack_of
 
-# Sums that are looked at in all; more take longer than a table is worth.
+# Maximum number of distinct sums to enumerate.
 _BUDGET = 400_000
 _EXACT_IN_FLOATS = 2.0**53
 
@@ -107,7 +107,7 @@ class Friedman:
     def differ(self, alpha: float = 0.05) -> bool:
         """Return whether the p-value of chi-square is at most alpha.
 
-        Every verdict here counts a p-value of exactly alpha.
+        As in all tests here, a p-value of exactly alpha counts as significant.
         """
         return bool(self.chi_square_p_value <= as_number("differ", "alpha", alpha))
 
@@ -182,7 +182,7 @@ def friedman(scores: Any) -> Friedman:
     """
     table = as_scores("friedman", scores, blocks=2)
     n, k = table.n_blocks, table.n_methods
-    # Whole numbers until the last division, so perfect agreement is seen exactly.
+    # Integers until the last division, so that perfect agreement is exact.
     doubled = _doubled_ranks(table) - (k + 1)
     between = int((doubled.sum(axis=0) ** 2).sum())
     total = int((doubled**2).sum())
@@ -322,7 +322,7 @@ def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
 
 
 def _doubled_ranks(table: Scores) -> IntArray:
-    """Return twice the ranks on every block, which ties keep whole; 2 is best."""
+    """Return twice the ranks on every block, which are integers; 2 is best."""
     means = table.means
     level = levels(means, slack_of(means))
     ranks: IntArray = np.rint(2 * stats.rankdata(-level, axis=1)).astype(np.int64)
@@ -337,7 +337,7 @@ def _far(average: FloatArray, critical: float) -> BoolArray:
 def _cliques(
     methods: tuple[str, ...], average: FloatArray, critical: float
 ) -> tuple[tuple[str, ...], ...]:
-    """Return runs of the ranking that cannot be extended, of two methods or more."""
+    """Return the maximal runs of the ranking with two methods or more."""
     order = np.argsort(average, kind="stable")
     near = ~_far(average[order], critical)
     found: list[tuple[str, ...]] = []
@@ -355,12 +355,10 @@ def _ranking(methods: tuple[str, ...], average: FloatArray) -> list[str]:
     return [f"{average[at]:.3f}  {methods[at]}" for at in order]
 
 
-# The exact distribution of rank sums: every arrangement, counted and not drawn.
-#
-# If methods do not differ, every arrangement of the ranks of a block is as likely as
-# any other. Blocks are added one after the other; what is kept of the blocks so far is
-# how many arrangements lead to which sums. Names of methods do not matter, so sums are
-# kept in order, which makes few of many.
+# The exact distribution of rank sums, by enumeration. Under the null hypothesis every
+# arrangement of the ranks of a block is equally likely. Blocks are added one by one,
+# counting the arrangements that lead to each vector of sums. Methods are
+# interchangeable, so sums are kept sorted, which leaves few of them.
 
 
 def tail_of_sums(ranks: IntArray, observed: int) -> float | None:
@@ -402,7 +400,7 @@ def tail_of_sums(ranks: IntArray, observed: int) -> float | None:
 
 
 def n_arrangements(row: tuple[int, ...]) -> int:
-    """Return in how many orders numbers can stand."""
+    """Return the number of distinct orders of some numbers."""
     found = math.factorial(len(row))
     for value in set(row):
         found //= math.factorial(row.count(value))
@@ -410,7 +408,7 @@ def n_arrangements(row: tuple[int, ...]) -> int:
 
 
 def arrangements(row: tuple[int, ...]) -> IntArray:
-    """Return every order of numbers, once each where some are equal."""
+    """Return the distinct orders of some numbers."""
     size = len(row)
     found = np.zeros((1, size), dtype=np.int64)
     free = np.arange(size)[None]
@@ -426,7 +424,7 @@ def arrangements(row: tuple[int, ...]) -> IntArray:
 
 
 def _counted(sums: IntArray, ways: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Put the same sums in whatever order together."""
+    """Merge sums that are equal up to order."""
     sums = np.sort(sums, axis=1)
     low, width = int(sums.min()), int(np.ptp(sums)) + 1
     digits = sums.shape[1] - 1  # the last sum follows from the others

@@ -1,11 +1,10 @@
-"""Scores: what every method achieved on every block, as often as it was repeated.
+"""Score tables: the score of every method on every block and repeat.
 
-Every test judges what it is given here; a refusal says who, what came, and what fits.
+All tests take their input from here, and all validation is done here.
 
 Equal accuracies rarely stay equal as floats: 0.9 - 0.8 is not 0.8 - 0.7, and the mean
-of the same folds depends on their order. Every test of this room therefore treats
-numbers as tied that differ by at most ``SLACK`` of the size of the scores they come
-from, and none decides by the last digits.
+of the same folds depends on their order. Every test therefore treats numbers as tied
+that differ by at most ``SLACK`` relative to the size of the scores.
 """
 
 import math
@@ -91,7 +90,7 @@ class Scores:
             methods = list(values) if methods is None else methods
             table = _stack(values)
         else:
-            # A data frame knows its names; which library it is of does not matter.
+            # Data frames of any library provide names.
             methods = getattr(values, "columns", None) if methods is None else methods
             if blocks is None and hasattr(values, "columns"):
                 blocks = getattr(values, "index", None)
@@ -250,7 +249,7 @@ class Scores:
 def as_scores(
     owner: str, scores: Any, *, blocks: int = 1, methods: int = 2, repeats: int = 1
 ) -> Scores:
-    """Return a table without gaps that has at least so many blocks, and so on."""
+    """Return a complete table, after checking its numbers of blocks and methods."""
     table = scores if isinstance(scores, Scores) else Scores(scores)
     gaps = np.isnan(table.values)
     if gaps.any():
@@ -309,12 +308,12 @@ def _number(row: int, value: Any) -> float:
 
 
 def _first(mask: BoolArray) -> tuple[int, ...]:
-    """Return the first place that is set."""
+    """Return the position of the first true entry."""
     return tuple(int(i) for i in np.argwhere(mask)[0])
 
 
 def as_floats(owner: str, what: str, values: Any) -> FloatArray:
-    """Return a new float array in which NaN marks what is missing."""
+    """Return a new float array in which NaN marks missing values."""
     refusal = f"{owner}: {what} must be numbers in rows of one length"
     try:
         given = np.asarray(values)
@@ -330,7 +329,7 @@ def as_floats(owner: str, what: str, values: Any) -> FloatArray:
 
 
 def as_pair(owner: str, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
-    """Return two rows of scores of the same length, at least two long."""
+    """Return two arrays of scores of the same length, at least 2."""
     first, second = as_floats(owner, "a", a), as_floats(owner, "b", b)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(
@@ -353,7 +352,7 @@ def as_pair(owner: str, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
 def as_number(
     owner: str, name: str, value: Any, *, zero: bool = False, limit: float = 1.0
 ) -> float:
-    """Return a number above zero (or zero, if so allowed) and below ``limit``."""
+    """Return a number above zero (or at least zero, if allowed) and below ``limit``."""
     fits = (
         isinstance(value, (int, float, np.integer, np.floating))
         and not isinstance(value, bool)
@@ -368,23 +367,23 @@ def as_number(
 
 
 def slack_of(*scores: Array) -> FloatArray:
-    """Return what differences of the scores along the last axis may owe to rounding."""
+    """Return the rounding tolerance for differences along the last axis."""
     sizes = [np.abs(part).max(axis=-1, keepdims=True) for part in scores]
     slack: FloatArray = SLACK * reduce(np.maximum, sizes)
     return slack
 
 
 def differences(a: Array, b: Array, slack: Array) -> FloatArray:
-    """Return ``a - b``, exactly zero where they tie."""
+    """Return ``a - b``, exactly zero for ties."""
     difference = a - b
     settled: FloatArray = np.where(np.abs(difference) <= slack, 0.0, difference)
     return settled
 
 
 def levels(values: Array, slack: Array) -> IntArray:
-    """Give the distinct values along the last axis numbers, from 0 for the lowest.
+    """Return the ranks of distinct values along the last axis, from 0 for the lowest.
 
-    Neighbours in order that are within slack of each other share a number.
+    Consecutive values within the tolerance share a rank.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)

@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test over blocks, and Holm's correction for many tests."""
+"""Wilcoxon's signed-rank test over blocks, and Holm's correction."""
 
 import itertools
 import math
@@ -199,27 +199,27 @@ def holm(p_values: Any) -> FloatArray:
 def _signed_rank(
     a: FloatArray, b: FloatArray, exact: bool | None
 ) -> tuple[float, float, float]:
-    """Return the sums of ranks in favour of a and of b, and the p-value."""
+    """Return the rank sums in favour of a and of b, and the p-value."""
     slack = slack_of(a[:, None], b[:, None])[:, 0]
     d = differences(a, b, slack)
     slack, d = slack[d != 0], d[d != 0]
     if d.size == 0:
         return 0.0, 0.0, 1.0
-    # Doubled, ranks that ties share are whole numbers, and their sums exact.
+    # Doubled, tied ranks are integers, so their sums are exact.
     size = levels(np.abs(d), slack)
     ranks = np.rint(2 * stats.rankdata(size)).astype(np.int64)
     above, below = int(ranks[d > 0].sum()), int(ranks[d < 0].sum())
     if exact or (exact is None and d.size <= EXACT_UP_TO):
         p_value = _counted(ranks, min(above, below))
     else:
-        # The variance of a sum of ranks with random signs is that of their squares.
+        # The variance of a sum of ranks with random signs is the sum of their squares.
         z = (above - below) / math.sqrt(float((ranks**2).sum()))
         p_value = 2.0 * float(special.ndtr(-abs(z)))
     return above / 2, below / 2, p_value
 
 
 def _counted(ranks: IntArray, smaller: int) -> float:
-    """Return the share of sign patterns whose sum is at least as far out."""
+    """Return the share of sign patterns with a sum at least as extreme."""
     share = np.zeros(int(ranks.sum()) + 1)
     share[0] = 1.0
     for rank in ranks:

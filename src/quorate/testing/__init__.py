@@ -1,4 +1,4 @@
-"""Conformance checks for methods, measures and kinds, ours and other people's.
+"""Conformance checks for methods, measures and kinds, built in or external.
 
 Each check is a function that raises ``AssertionError`` with what went wrong.
 :func:`check_pruner`, :func:`check_measure` and :func:`check_ensemble` run all that

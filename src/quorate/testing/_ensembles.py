@@ -1,4 +1,4 @@
-"""Conformance checks for kinds of ensembles, ours and other people's."""
+"""Conformance checks for kinds of ensembles, built in or external."""
 
 import copy
 import pickle
@@ -68,9 +68,9 @@ def check_ensemble(make_fitted: MakeFitted) -> None:
 
 
 def example_data() -> Iterator[tuple[str, Array, Array]]:
-    """Yield samples with labels of every type that ensembles have to cope with.
+    """Yield samples with labels of every supported type.
 
-    The first 160 are to be trained on, the others not.
+    The first 160 are for training, the others for testing.
     """
     X, codes = make_classification(
         n_samples=260,
@@ -94,7 +94,7 @@ def example_data() -> Iterator[tuple[str, Array, Array]]:
 
 
 class _Trial:
-    """An ensemble, its votes, and samples it has seen and not seen."""
+    """An ensemble, its votes, and samples used and not used for training."""
 
     def __init__(self, model: Any, X: Array, y: Array) -> None:
         self.model = model
@@ -108,14 +108,14 @@ class _Trial:
         return not self.ensemble.can_predict
 
     def own(self, model: Any) -> Array:
-        """Return what a model predicts; a pool, what its members decide."""
+        """Return the predictions of a model, or of the members of a pool."""
         if self.is_pool:
             return collect_votes(model, self.X, self.y).predict()
         return np.asarray(model.predict(self.X))
 
 
 def check_members(trial: _Trial) -> None:
-    """Check that members are there, have names, and vote for the ensemble's classes."""
+    """Check that members exist, have names, and vote for the ensemble's classes."""
     ensemble, votes = trial.ensemble, trial.votes
     claim(ensemble.n_members >= 3, "fewer than three members; fit more")
     claim(len(set(ensemble.names)) == ensemble.n_members, "names are not distinct")
@@ -131,7 +131,7 @@ def check_members(trial: _Trial) -> None:
 
 
 def check_rule(trial: _Trial) -> None:
-    """Check that the rule makes of the members what ``predict`` makes of them."""
+    """Check that the rule reproduces ``predict`` from the members."""
     if trial.is_pool:
         return
     own, rule = trial.own(trial.model), trial.votes.rule
@@ -170,7 +170,7 @@ def _claim_members(model: Any, wanted: list[Any], otherwise: str) -> None:
 
 
 def check_other_members(trial: _Trial) -> None:
-    """Check that trees whose probabilities are averaged can be changed for others."""
+    """Check that the trees of an averaging ensemble can be replaced."""
     ensemble = trial.ensemble
     own = type(ensemble.kind).replace_members is not Kind.replace_members
     is_averaged = ensemble.is_of_trees and ensemble.rule.name == "average"
@@ -191,7 +191,7 @@ def check_other_members(trial: _Trial) -> None:
 
 
 def check_weights(trial: _Trial) -> None:
-    """Check that new weights count."""
+    """Check that new weights take effect."""
     if trial.is_pool:
         return
     members = np.arange(3)
@@ -211,7 +211,7 @@ def check_weights(trial: _Trial) -> None:
 
 
 def check_out_of_bag(trial: _Trial) -> None:
-    """Check that out-of-bag votes, where there are some, are of rows not drawn."""
+    """Check that out-of-bag votes, if any, are on rows not drawn."""
     if trial.ensemble.drawn is None or not trial.ensemble.has_out_of_bag:
         return
     drawn = [np.asarray(rows) for rows in trial.ensemble.drawn()]
@@ -229,14 +229,14 @@ def check_out_of_bag(trial: _Trial) -> None:
 
 
 def check_pickle(trial: _Trial) -> None:
-    """Check that smaller ensembles come back from a pickle as they were."""
+    """Check that smaller ensembles survive pickling."""
     smaller = keep_members(trial.model, [0, 2])
     again = trial.own(pickle.loads(pickle.dumps(smaller)))
     claim_equal(again, trial.own(smaller), "a pickled one predicts otherwise")
 
 
 def check_costs(trial: _Trial) -> None:
-    """Check that members cost something, each by itself."""
+    """Check that each member has a cost."""
     for kind in ("bytes", "milliseconds"):
         costs = member_costs(trial.ensemble, kind, trial.X)
         claim(costs.shape == (trial.ensemble.n_members,), f"{kind}: not one per member")
@@ -246,14 +246,14 @@ def check_costs(trial: _Trial) -> None:
 
 
 def check_lazy(trial: _Trial) -> None:
-    """Check that early exit in exact mode gives the ensemble's own answers."""
+    """Check that early exit in exact mode gives the ensemble's own predictions."""
     lazy = LazyClassifier(trial.model, random_state=0).fit(trial.X, trial.y)
     own, answers = trial.own(trial.model), lazy.predict(trial.X)
     claim_equal(answers, own, "lazy voting in exact mode predicts otherwise")
 
 
 def check_onnx(trial: _Trial) -> None:
-    """Check the ONNX graph, where the kind claims one and the packages are there."""
+    """Check the ONNX graph, if the kind supports it and the packages are installed."""
     can = find_spec("skl2onnx") is not None and find_spec("onnxruntime") is not None
     if not trial.ensemble.has_onnx or not can:
         return
@@ -267,7 +267,7 @@ def check_onnx(trial: _Trial) -> None:
 
 
 def check_subclass(trial: _Trial) -> None:
-    """Check that a subclass with a ``predict`` of its own is not read as its parent."""
+    """Check that a subclass with its own ``predict`` is not read as its parent."""
     core = trial.ensemble.core
     if trial.is_pool:
         return

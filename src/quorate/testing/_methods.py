@@ -1,4 +1,4 @@
-"""Conformance checks for pruning methods and measures, ours and other people's.
+"""Conformance checks for pruning methods and measures, built in or external.
 
 Each check is a function that raises ``AssertionError`` with what went wrong.
 :func:`check_pruner` and :func:`check_measure` run all that apply.
@@ -84,7 +84,7 @@ def example_votes(masked: bool | None = None) -> Iterator[tuple[str, Votes]]:
             valid[np.arange(n), rng.integers(0, m, n)] = True
             valid[rng.integers(0, n, m), np.arange(m)] = True
             yield f"{name}, masked", Votes(predictions, y, valid=valid)
-    # Here the votes are not always the likeliest class, as with some learners.
+    # Here votes are not always the most likely class, as for some learners.
     predictions, y = ordinary["five classes"]
     shares = rng.dirichlet(np.ones(5), predictions.shape)
     if not masked:
@@ -138,7 +138,7 @@ def check_parameters(pruner: Pruner) -> None:
 
 
 def check_tags(pruner: Pruner) -> None:
-    """Check that the tags fit the parameters, and that plain votes will do if so."""
+    """Check that the tags match the parameters and the votes that are needed."""
     tags, names = pruner.tags, pruner.get_params(deep=False)
     claim(isinstance(tags, PrunerTags), f"{pruner!r}: tags is not a PrunerTags")
     for tag, parameter in (
@@ -178,8 +178,8 @@ def check_result(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_weights(fitted: Pruner) -> None:
-    """Check that there are weights if the tags say so, for the kept members."""
-    # Those of the class: an object whose weights were not declared has learnt of them.
+    """Check that there are weights for the kept members if the tags say so."""
+    # The tags of the class, because an instance adapts to undeclared weights.
     tagged, there = type(fitted).tags.chooses_weights, hasattr(fitted, "weights_")
     but = f"weights_ is {'set' if there else 'not set'}"
     claim(tagged == there, f"the tag chooses_weights is {tagged}, but {but}")
@@ -201,7 +201,7 @@ def check_determinism(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_summary(pruner: Pruner, votes: Votes) -> None:
-    """Check that a summary is enough where the tags say so, and refused elsewhere."""
+    """Check that a summary is accepted if the tags say so, and rejected otherwise."""
     heads = votes.by_plurality()
     summary = heads.summary()
     try:
@@ -209,7 +209,7 @@ def check_summary(pruner: Pruner, votes: Votes) -> None:
     except TypeError as error:
         words = str(error)
         claim("max_samples" in words, f"a summary is refused with {words!r}")
-        # A parameter may ask for more than a summary has, and is named then.
+        # A parameter may need more than a summary, and the error then names it.
         claim(
             not pruner.tags.takes_summary or "(" in words.split(".fit")[0],
             f"the tag takes_summary is True, but: {words}",
@@ -222,7 +222,7 @@ def check_summary(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_votes_stay(pruner: Pruner, votes: Votes) -> None:
-    """Check that the votes are not changed."""
+    """Check that the votes are not modified."""
     codes, y = votes.codes.copy(), votes.y.copy()
     _fit(pruner, votes)
     claim_equal(votes.codes, codes, "the votes were changed")
@@ -230,7 +230,7 @@ def check_votes_stay(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_relabelling(pruner: Pruner, votes: Votes) -> None:
-    """Check that other names for the classes, in the same order, change nothing."""
+    """Check that renaming the classes, in the same order, changes nothing."""
     words = [f"class {place:03d}" for place in range(votes.n_classes)]
     for names in (np.arange(votes.n_classes) + 1, np.array(words)):
         again = Votes(
@@ -245,19 +245,19 @@ def check_relabelling(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_everybody(pruner: Pruner, votes: Votes) -> None:
-    """Check that ``keep = n`` keeps everybody, where ``keep`` is honoured."""
+    """Check that ``keep = n`` keeps all members, if ``keep`` is honoured."""
     parameters = pruner.get_params()
     stops_early = any(parameters.get(name) is not None for name in ("ta", "td"))
     if pruner.tags.honours_keep and not stops_early:
         fitted = _fit(pruner, votes, keep=votes.n_members)
-        # EPBD and FTAD run out of samples that could choose a member.
+        # EPBD and FTAD may run out of samples to pick members for.
         may_run_out = hasattr(fitted, "trace_samples_")
         is_whole = fitted.n_kept_ == votes.n_members
         claim(is_whole or may_run_out, "keep = n does not keep everybody")
 
 
 def check_nested(pruner: Pruner, votes: Votes) -> None:
-    """Check that a choice of fewer members starts one of more, if the tags say so."""
+    """Check that smaller selections are prefixes of larger ones, if the tags say so."""
     if not (pruner.tags.nested and pruner.has_order and pruner.tags.honours_keep):
         return
     everybody = _order(pruner, votes, keep=votes.n_members)
@@ -269,7 +269,7 @@ def check_nested(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_ignored(pruner: Pruner, votes: Votes) -> None:
-    """Check that what the tags call unused changes nothing."""
+    """Check that inputs declared as unused by the tags change nothing."""
     plain = _order(pruner, votes)
     if not pruner.tags.uses_probabilities:
         classes = votes.classes
@@ -284,7 +284,7 @@ def check_ignored(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_sample_order(pruner: Pruner, votes: Votes) -> None:
-    """Check that the order of samples does not matter, unless ties between them do."""
+    """Check that the order of samples does not matter, except for ties."""
     if hasattr(pruner, "stuck") or pruner.tags.needs_features:
         return  # ties between samples go to the first of them, by definition
     mixed = votes.at(np.random.default_rng(1).permutation(votes.n_samples))
@@ -293,7 +293,7 @@ def check_sample_order(pruner: Pruner, votes: Votes) -> None:
 
 
 def check_class_weight(pruner: Pruner, votes: Votes) -> None:
-    """Check that balanced classes change nothing where all have as many samples."""
+    """Check that balancing changes nothing if all classes have the same size."""
     if not pruner.tags.takes_class_weight or votes.is_masked:
         return
     fewest = int(np.bincount(votes.y).min())
@@ -306,7 +306,7 @@ def check_class_weight(pruner: Pruner, votes: Votes) -> None:
     claim_equal(plain, balanced, otherwise)
 
 
-# Which votes each is checked on, by how their names begin.
+# The votes that each check runs on, by the start of their names.
 _CHECKS: dict[Callable[[Pruner, Votes], None], tuple[str, ...]] = {
     check_result: ("",),
     check_determinism: ("",),
@@ -361,7 +361,7 @@ def _fit(
     unlabelled: Votes | None = None,
     **parameters: Any,
 ) -> Pruner:
-    """Fit a copy, with a seed where it is random, and not for long."""
+    """Fit a copy, with a seed if it is random, and a time limit."""
     again: Pruner = clone(pruner).set_params(**parameters)
     if again.tags.is_random:
         again.set_params(random_state=0)
@@ -379,5 +379,5 @@ def _fit(
 
 
 def _order(pruner: Pruner, votes: Votes | Summary, **parameters: Any) -> IntArray:
-    """Return whom a method keeps."""
+    """Return the members that a method keeps, in order."""
     return _fit(pruner, votes, **parameters).order_
