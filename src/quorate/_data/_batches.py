@@ -26,16 +26,16 @@ from quorate.exceptions import BatchError
 
 
 class Batch(ABC):
-    """Some samples with their labels, under a name; may travel to another process.
+    """Some samples with their labels and a name; picklable.
 
     Attributes
     ----------
     name : str
-        What to call it in messages.
+        Its name in messages.
     n_rows : int, optional
-        How many samples, if that is known before they are read.
+        Number of samples, if known before reading.
     may_be_empty : bool
-        Whether it is nobody's mistake if it has no rows.
+        Whether it may have no rows without an error.
     """
 
     name: str
@@ -62,14 +62,14 @@ class Batch(ABC):
 
 @dataclass(frozen=True, slots=True)
 class BatchSource:
-    """Batches in a fixed order; those of an iterator can be gone through once.
+    """Batches in a fixed order; an iterator can be consumed only once.
 
     Attributes
     ----------
     batches : iterable of Batch
         Nothing of them is read yet.
     n_rows : int, optional
-        How many samples there are in all, if that is known.
+        Total number of samples, if known.
     """
 
     batches: Iterable[Batch]

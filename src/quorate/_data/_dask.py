@@ -86,7 +86,7 @@ def partitions(
         X and y in partitions of the same rows; or one frame with the labels in a
         column.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
     target : str, optional
         That column.
     as_frame : bool

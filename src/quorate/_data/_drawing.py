@@ -95,7 +95,7 @@ def draw_sample(
         Returns the labels of a batch, or refuses it: a sample is drawn from what would
         be voted on, and from nothing else.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
     rows : int
         Rows to read at a time.
 

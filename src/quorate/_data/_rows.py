@@ -34,7 +34,7 @@ def joined_rows(parts: list[Any]) -> Any:
 
 
 def in_memory(X: Any) -> Any:
-    """Return X as it is; what Dask or polars has only planned is computed once.
+    """Return X unchanged; lazy Dask or polars data are computed once.
 
     Examples
     --------
@@ -55,8 +55,8 @@ def index_of(table: Any) -> Any:
 def other_rows(index: Any, first: Any) -> str:
     """Say where the indexes of two tables differ; "" where they do not.
 
-    Tables are joined row by row. One that was shuffled, or is about other samples,
-    would be joined to rows that are not its own. Without an index nobody can tell.
+    Tables are joined row by row, so a shuffled table, or one of other samples, would be
+    joined to the wrong rows. Without an index this cannot be checked.
 
     Examples
     --------

@@ -22,16 +22,16 @@ from quorate.exceptions import UnusedColumnsWarning
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleForm:
-    """In which form samples and labels from files are given to a model.
+    """The form in which a model takes samples and labels from files.
 
     Attributes
     ----------
     columns : tuple of str, optional
-        The columns it was trained on, in their order; None if it does not tell.
+        The columns it was trained on, in order; None if unknown.
     as_frame : bool
-        Whether it wants to see names of columns.
+        Whether it expects column names.
     labels : array, optional
-        The labels it knows; None if it does not tell.
+        Its labels; None if unknown.
     owner : str
         What to call it in messages.
 
@@ -98,7 +98,7 @@ class SampleForm:
     def split(
         self, frame: Any, target: str | None, *, written: bool
     ) -> tuple[Any, Array | None]:
-        """Return what the model sees of a table, and the labels in one of its columns.
+        """Return the model's columns of a table, and the labels in another column.
 
         Parameters
         ----------

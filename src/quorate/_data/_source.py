@@ -54,7 +54,7 @@ def as_source(
     given : iterable of (X, y), path, list of paths, or Dask collections
         Files are read by row groups (Parquet) or lines (CSV), Dask by partitions.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
     target : str, optional
         Column of labels, for files and a Dask frame.
     form : SampleForm

@@ -17,12 +17,12 @@ FACTS = ("margin", "against", "divides", "weights", "reach", "handicap")
 
 @dataclass(frozen=True, slots=True)
 class AdditiveEnsemble:
-    """The members of an ensemble, ready to be asked one after the other.
+    """The members of an ensemble, to be evaluated one after the other.
 
     Attributes
     ----------
     members : tuple[Ask, ...]
-        Rows of prepared X in, what the member adds to each class out.
+        Functions from prepared rows to what the member adds to each class.
     weights : FloatArray
         The most a member can add to one class.
     reach : FloatArray
@@ -32,7 +32,7 @@ class AdditiveEnsemble:
     handicap : FloatArray
         Taken off the classes where sums are exact, so that the lowest wins a tie.
     model : Any
-        Has the last word; None for lists and dicts, which have nothing to say.
+        Decides close votes; None for lists and dicts.
     adds_in_order : Callable[[], bool]
         Whether sums in the order of the members are the ensemble's own, to the bit.
     divides : bool
@@ -42,10 +42,9 @@ class AdditiveEnsemble:
     arrays : Callable[[], TreeArrays] | None
         Makes arrays of its trees, for kernels; None if it has not only trees.
     why_no_arrays : str
-        What stands in the way of that.
+        Why there are no arrays.
     plain_columns : int | None
-        Columns of an array that, if it is finite, ``prepare`` has nothing to do with;
-        None where it always has.
+        Number of columns of finite arrays that need no ``prepare``, or None.
     """
 
     members: tuple[Ask, ...]

@@ -228,7 +228,7 @@ def _address(array: Array) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ready:
-    """An ensemble that can be asked at once.
+    """An ensemble that is ready to predict.
 
     Attributes
     ----------

@@ -30,11 +30,11 @@ class Stops:
     Attributes
     ----------
     order : IntArray
-        Members in the order in which they are asked.
+        Members in the order in which they are evaluated.
     ends : IntArray
-        Members asked at each stop.
+        Members evaluated at each stop.
     asked : FloatArray
-        Weight asked.
+        Weight evaluated.
     left : FloatArray
         Weight left.
     rest : FloatArray

@@ -19,16 +19,16 @@ _KEPT_NUMBERS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class LazyResult:
-    """What lazy voting found.
+    """Result of voting with early exit.
 
     Attributes
     ----------
     codes : IntArray
         Class of each row.
     asked : IntArray
-        Members asked about each row.
+        Members evaluated on each row.
     scores : FloatArray
-        What they gave to each class.
+        Sum of their shares of each class.
     """
 
     codes: IntArray

@@ -49,24 +49,24 @@ def _codes_have_shares(model: Any, answers: str) -> bool:
 
 
 class AdaptedMember:
-    """A classifier made of something that answers; :func:`quorate.as_member` makes it.
+    """A classifier that wraps another model; created by :func:`quorate.as_member`.
 
     Parameters
     ----------
     model : object
-        What is asked: its ``predict``, or its ``predict_proba`` if it has no other, or
-        the thing itself if it can be called.
+        The wrapped model. Its ``predict`` is used, else its ``predict_proba``, else the
+        object itself if it is callable.
     classes : array-like, optional
-        The labels, in the order of codes or columns. Needed for all answers but labels.
+        The labels, in the order of codes or columns. Required unless it returns labels.
     answers : {"labels", "codes", "probabilities", "logits"}
-        What it answers with. One column of probabilities or logits is that of the
-        second class. What answers with codes may have ``predict_proba``, columns as its
-        own ``classes_``, which are codes too.
+        Its output type. A single column of probabilities or logits is that of the
+        second class. A model that returns codes may have ``predict_proba``, with
+        columns in the order of its ``classes_``, which are codes too.
 
     Attributes
     ----------
     classes_ : ndarray
-        The labels, sorted, where they are known.
+        The sorted labels, if known.
     """
 
     def __init__(
@@ -149,27 +149,27 @@ class AdaptedMember:
 
 
 def as_member(model: Any, classes: Any = None, answers: Answers | None = None) -> Any:
-    """Make a member of a pool from anything that answers.
+    """Wrap any model as a member of a pool.
 
     Parameters
     ----------
     model : object
-        A classifier, a function, a network, a booster: something with ``predict``, with
+        A classifier, function, network or booster: an object with ``predict`` or
         ``predict_proba``, or that can be called with X.
     classes : array-like, optional
         The labels that codes, or columns of probabilities and logits, stand for, in
-        their order.
+        order.
     answers : {"labels", "codes", "probabilities", "logits"}, optional
-        What it answers with. By default an adapter that knows the library says;
-        otherwise ``predict`` and functions give labels, or codes if ``classes`` is
-        given, and things with ``predict_proba`` alone give probabilities. One column of
-        probabilities or logits is that of the second class.
+        Its output type. By default it is determined by the adapter of the library;
+        otherwise ``predict`` and functions return labels, or codes if ``classes`` is
+        given, and objects with ``predict_proba`` alone return probabilities. A single
+        column of probabilities or logits is that of the second class.
 
     Returns
     -------
     classifier
-        With ``predict``, and with ``predict_proba`` and ``classes_`` where it knows
-        them. What needs no adapter is returned as it is.
+        With ``predict``, and with ``predict_proba`` and ``classes_`` if available. A
+        model that needs no adapter is returned unchanged.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def as_member(model: Any, classes: Any = None, answers: Answers | None = None) -
 
 
 class MemberAdapter(ABC):
-    """Makes classifiers of the things of one library.
+    """Wraps the models of one library as classifiers.
 
     A package registers its adapter under the entry point ``quorate.members``, a program
     with :func:`register_adapter`.
@@ -210,7 +210,7 @@ class MemberAdapter(ABC):
     Attributes
     ----------
     name : str
-        What people call the library, in a word.
+        Name of the library.
     """
 
     name: ClassVar[str]
@@ -232,7 +232,7 @@ class MemberAdapter(ABC):
 
 
 def register_adapter(adapter: MemberAdapter | type[MemberAdapter]) -> None:
-    """Let quorate know an adapter, for this process; it goes before all others.
+    """Register an adapter for this process; it takes precedence over all others.
 
     Examples
     --------

@@ -42,19 +42,19 @@ def ask_members(
     n_jobs: int | None = None,
     probabilities: bool | None = None,
 ) -> Votes:
-    """Ask the members about samples that the ensemble has prepared.
+    """Evaluate the members on samples prepared by the ensemble.
 
     Parameters
     ----------
     ensemble : Ensemble
     X : array-like
-        What ``ensemble.prepare`` returned.
+        The result of ``ensemble.prepare``.
     y : array of labels, optional
-        What all members decide together, if not given; the source says so then.
+        By default the predictions of all members, which the source then records.
     unseen : list of array of int, optional
-        The rows each member is asked about; all by default.
+        The rows each member is evaluated on; all by default.
     source : VoteSource, optional
-        What the samples are to the members.
+        The source of the samples.
     n_jobs, probabilities
         As for :func:`collect_votes`.
     """
@@ -105,16 +105,16 @@ def ask_members(
 
 @dataclass(frozen=True, slots=True)
 class _Leaves:
-    """What the leaves say that the samples reach in one tree.
+    """Outputs of the leaves that the samples reach in one tree.
 
     Attributes
     ----------
     codes : array of int
         The class each votes for, as a position in the ensemble's classes.
     places : array of int
-        Where its distribution stands in the table.
+        Index of its distribution in the table.
     table : array of shape (n_distributions, n_classes)
-        The distributions: first those that are sure of one class, class by class.
+        The distributions; the pure ones come first, one per class.
     """
 
     codes: Array

@@ -46,7 +46,7 @@ class VotedChunk:
     X : object
         The samples.
     start : int
-        Where they begin among the samples that were given.
+        Position of the first one among the given samples.
     """
 
     votes: Votes
@@ -56,12 +56,12 @@ class VotedChunk:
 
 @dataclass(frozen=True, slots=True)
 class BatchVoter:
-    """An ensemble that is asked about batches.
+    """An ensemble that votes on batches.
 
     Attributes
     ----------
     source : VoteSource
-        What the samples are to the members.
+        The source of the samples.
     drawn : list of array, optional
         The rows that each member was trained on, sorted, for out-of-bag votes.
     """
@@ -153,20 +153,20 @@ def batch_check(ensemble: Ensemble) -> Callable[[Any, Any], Array]:
 def batch_source(
     ensemble: Ensemble, source: RowSource, out_of_bag: bool | str, owner: str
 ) -> tuple[VoteSource, list[IntArray] | None]:
-    """Return what batches are to an ensemble, and each member's rows if out of bag.
+    """Return the source of batches, and each member's training rows if out of bag.
 
-    Nobody looks at the rows: what is not said is taken as new.
+    The rows are not examined: by default they are assumed to be new.
 
     Parameters
     ----------
     ensemble : Ensemble
     source : {"auto", "new", "training"}
-        What the caller says.
+        The source declared by the caller.
     out_of_bag : {True, False, "auto"}
-        Whether the batches are all training rows in their order; "auto" where the
-        caller says that they are training rows.
+        Whether the batches are all training rows in their order; "auto" if the caller
+        declares training rows.
     owner : str
-        Who asks, for the message.
+        Name of the caller, for error messages.
     """
     drawn = None
     if out_of_bag is True or (out_of_bag and source == "training"):

@@ -10,12 +10,12 @@ from quorate._ensembles._adapters import AdaptedMember, Answers, MemberAdapter
 
 
 class _BoosterAdapter(MemberAdapter):
-    """What both have in common: a class called Booster, and an objective.
+    """Shared code for both libraries: a class called Booster with an objective.
 
     Attributes
     ----------
     answers_of : dict
-        What a booster answers with, by its objective.
+        The output type of a booster, by objective.
     """
 
     answers_of: ClassVar[dict[str, Answers]]

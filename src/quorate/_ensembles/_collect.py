@@ -294,7 +294,7 @@ _MOST_VALUES = 2**25
 def recombined_rows(X: Any, seed: int = 0) -> Any:
     """Return rows that take a fifth of their features from another row of X.
 
-    None where X is not a table of columns.
+    None if X has no columns.
 
     Examples
     --------

@@ -26,7 +26,7 @@ _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
 
 def member_costs(ensemble: Any, kind: str, X: Any = None, repeats: int = 3) -> Array:
-    """Return what each member costs.
+    """Return the cost of each member.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def member_costs(ensemble: Any, kind: str, X: Any = None, repeats: int = 3) -> A
     X : array-like, optional
         Samples to measure the time on.
     repeats : int
-        Measurements of the time, of which the best counts.
+        Number of time measurements; the best counts.
     """
     if kind not in COSTS:
         raise ValueError(f"cost={kind!r}: {', '.join(map(repr, COSTS))}, or numbers.")
@@ -162,11 +162,11 @@ class CallTimes:
     Attributes
     ----------
     median : float
-        Half of the calls take at most this, by the clock.
+        Median wall-clock time.
     p95 : float
-        19 calls of 20 take at most this. A call that had to wait longer than usual
-        counts as a usual one, or by its own processor time if that is more: what
-        other programs took is not the model's.
+        95 % of the calls take at most this. A call that waited longer than usual counts
+        as a usual one, or by its processor time if that is more, so that other programs
+        do not count.
     processor : float
         Median of the processor time.
     """
@@ -192,18 +192,18 @@ def time_calls(
     n_calls: int = 200,
     seconds: float = 1.0,
 ) -> CallTimes:
-    """Measure calls, after one that is not counted.
+    """Time calls, after one that is not counted.
 
     Parameters
     ----------
     ask : callable
-        What is called, such as ``model.predict``.
+        The function to call, such as ``model.predict``.
     batches : sequence
-        What it is called with, in turn.
+        Its arguments, used in turn.
     n_calls : int
-        How many calls at most.
+        Maximum number of calls.
     seconds : float
-        After so long no further call is begun, unless there were fewer than five.
+        Time limit for starting another call, after at least five.
 
     Examples
     --------
@@ -232,8 +232,8 @@ def time_calls(
 def batch_rows(n_rows: int, batch: int, n_batches: int = 20) -> list[IntArray]:
     """Return row numbers of some batches, spread over all rows.
 
-    At most ``n_batches``, and fewer where they would have more rows than there are:
-    batches are copies, and large ones would take the memory.
+    At most ``n_batches``, and fewer if they would exceed the number of rows: batches
+    are copies and take memory.
 
     Examples
     --------

@@ -79,18 +79,18 @@ def with_new_leaves(member: Member, leaves: IntArray, values: FloatArray) -> Any
     Parameters
     ----------
     member : Member
-        Its estimator is not changed.
+        Its estimator is not modified.
     leaves : array of int
-        Which nodes.
+        Positions of the nodes.
     values : array of shape (n_leaves, n_classes)
         One row per leaf, one column for each class the member itself knows.
 
     Returns
     -------
     estimator
-        A tree that is marked as distilled. What its inner nodes say is the mean of what
-        stands below them, as in a fitted tree; impurities, and so the importances of
-        features, are those of training.
+        A tree that is marked as distilled. Inner nodes have the mean of the nodes below
+        them, as in a fitted tree; impurities, and so feature importances, are those of
+        training.
     """
     again = copy.deepcopy(member.estimator)
     tree = again.tree_

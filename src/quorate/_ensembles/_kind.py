@@ -46,36 +46,37 @@ class Ensemble:
     Attributes
     ----------
     model : object
-        What was given, and what ``predict`` is asked of; wrappers of quorate are off.
+        The model as given, which predicts; without quorate's own wrappers.
     core : object
         The ensemble itself, without pipelines and other wrappers around it.
     classes : array, optional
-        The ensemble's own labels; None where there is no ensemble around the members.
+        The ensemble's labels, or None if there is no ensemble around the members.
     rule : DecisionRule
-        How the members decide together.
+        How the members are combined.
     weights : array, optional
-        Their voting weights, None for equal ones.
+        Their voting weights, or None if equal.
     prepare : callable
         Checks X as ``predict`` does and converts it once for all members.
     checks_input : bool
-        Whether ``prepare`` has checked all that the members would check.
+        Whether ``prepare`` does all checks that the members would do.
     takes_plain : bool
-        Whether finite floats in as many columns as ``core`` has seen pass ``prepare``
-        as they are, so that who has looked at them may leave it out.
+        Whether ``prepare`` leaves finite floats with the right number of columns
+        unchanged, so that it can be skipped for them.
     drawn : callable, optional
         The training rows each member was fitted on, for ensembles that draw them.
     draws_all : bool
-        Whether each member draws as many rows as there are.
+        Whether each member draws as many rows as the training set has.
     has_out_of_bag : bool
         Whether votes on the rows that a member has not drawn are out of bag.
     leaves_tell : bool
-        Whether trees were fitted on just the rows drawn, so that their counts tell.
+        Whether trees were fitted on exactly the rows drawn, so that leaf counts can
+        identify them.
     adds_in_order : callable
-        Whether its sums are those of the members one after the other, to the bit.
+        Whether it sums its members in order, so that results are equal to the bit.
     has_onnx : bool
         Whether members, rule and weights are all that an ONNX graph needs.
     wrap : callable
-        Puts the wrappers back around an ensemble of the same kind.
+        Puts the wrappers around an ensemble of the same kind.
     """
 
     kind: "Kind"
@@ -137,25 +138,25 @@ class Ensemble:
 class Kind(ABC):
     """One kind of ensemble: how to read it, and how to build a smaller one.
 
-    A kind answers for the classes in ``models``. A subclass of one of these that
-    decides in its own way, or stores more about each member, needs a kind of its own;
-    it is refused, not treated as its parent.
+    A kind handles the classes in ``models``. A subclass that predicts differently, or
+    stores more about each member, needs its own kind; it is rejected, not treated as
+    its parent.
 
     Attributes
     ----------
     name : str
-        What people call it, in a word.
+        Its name, in one word.
     family : {"bagging", "boosting", "pool"}
-        How members came about, which decides what suits them: "bagging", alike and
-        trained on resamples; "boosting", in sequence; "pool", each on its own.
+        How members are trained, which determines suitable methods: "bagging", alike and
+        on resamples; "boosting", in sequence; "pool", each on its own.
     models : tuple of type
-        The classes it answers for.
+        The classes it handles.
     deciding : tuple of str
-        Methods that decide; a subclass that overrides one is another kind.
+        Methods that make predictions; a subclass that overrides one is another kind.
     per_member : tuple of str
-        Fitted attributes that hold one thing for each member; the first, the members.
+        Fitted attributes with one entry per member; the first holds the members.
     takes_weights : bool
-        Whether it has a place for voting weights.
+        Whether it supports voting weights.
     """
 
     name: ClassVar[str]

@@ -49,18 +49,17 @@ def check_labels(
 ) -> None:
     """Warn if samples have labels that the ensemble was not trained on.
 
-    Where it was trained on none of them, these are labels of something else: refused,
-    and so is a member of a pool that was trained on none.
+    Raises an error if it, or a member of a pool, was trained on none of them.
 
     Parameters
     ----------
     ensemble : Ensemble
     classes : array
-        Labels, each once.
+        The distinct labels.
     counts : array of int
-        How many samples have each of them; none for one that only votes have.
+        Number of samples with each label; zero for labels that occur only in votes.
     owner : str
-        Who asks, for the message.
+        Name of the caller, for error messages.
     """
     labels, there = classes.tolist(), np.asarray(counts) > 0
     if ensemble.classes is None:

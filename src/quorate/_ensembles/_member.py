@@ -29,16 +29,16 @@ DISTILLED = "distilled_"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One classifier and how to understand it.
+    """One classifier, and how to interpret its output.
 
     Attributes
     ----------
     classes : array, optional
-        Labels that its answers are positions in; None if it answers with labels.
+        Labels that its predictions index, or None if it returns labels.
     features : array of int, optional
-        The columns it sees; None for all.
+        The columns it uses, or None for all.
     is_soft : bool
-        Whether the ensemble takes its probabilities, and not its vote.
+        Whether the ensemble uses its probabilities rather than its vote.
     """
 
     name: str

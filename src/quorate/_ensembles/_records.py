@@ -68,17 +68,17 @@ def set_record(model: Any, record: Mapping[str, Any]) -> Any:
 
 
 def places_among(model: Any, small: Ensemble, big: Ensemble) -> IntArray | None:
-    """Return where the members of one ensemble are among those of another.
+    """Return the positions of one ensemble's members in another.
 
-    Those that are the same objects, or, after a file or new leaves, where its record
-    says they were kept from as many. None if they are not some of them, or all.
+    Members are matched by identity or, after loading or distilling, by the record of an
+    ensemble of the same size. None if they do not match.
 
     Parameters
     ----------
     model : fitted ensemble
-        The small one, which may have been pruned.
+        The smaller ensemble, possibly pruned.
     small, big : Ensemble
-        Both, read.
+        Both ensembles.
     """
     if small.n_members >= big.n_members:
         return None

@@ -71,21 +71,21 @@ _ADDITIVE = ("xgboost", "lightgbm", "catboost")
 
 
 def read_ensemble(model: Any) -> Ensemble:
-    """Return what a fitted ensemble consists of, or say why it has no members.
+    """Read a fitted ensemble, or raise an error if it has no members.
 
     Parameters
     ----------
     model : fitted ensemble, list or dict
-        A bagging, forest, extra trees, AdaBoost or voting classifier, one of a kind
-        that another package brings, a pipeline that ends in one, a fitted search over
-        its parameters, a list or dict of fitted classifiers. What was read before is
-        returned as it is.
+        A bagging, forest, extra trees, AdaBoost or voting classifier, one of a
+        registered kind, a pipeline that ends in one, a fitted search over its
+        parameters, a list or dict of fitted classifiers. An :class:`Ensemble` is
+        returned unchanged.
 
     Raises
     ------
     TypeError
-        If it has no members that vote, or if it is a subclass that may decide otherwise
-        than its parent.
+        If it has no members that vote, or if it is a subclass that may predict
+        differently from its parent.
 
     Examples
     --------
@@ -151,15 +151,15 @@ def member_objects(model: Any) -> list[Any]:
 
 
 def register_kind(kind: Kind | type[Kind]) -> None:
-    """Let quorate know a kind of ensemble, for this process.
+    """Register a kind of ensemble for this process.
 
-    Packages register theirs for everybody, under the entry point
-    ``quorate.ensembles``.
+    Packages register theirs under the entry point ``quorate.ensembles``.
 
     Parameters
     ----------
     kind : Kind
-        The kind, or its class. It goes before one known for the same class.
+        The kind, or its class. It takes precedence over earlier ones for the same
+        class.
 
     Examples
     --------

@@ -36,20 +36,21 @@ def check_source(source: Any, owner: str) -> None:
 def source_of(
     ensemble: Ensemble, prepared: Any, source: RowSource = "auto"
 ) -> VoteSource:
-    """Return what rows are to an ensemble.
+    """Return the source of rows.
 
     Parameters
     ----------
     ensemble : Ensemble
     prepared : array-like
-        Samples that the ensemble has prepared.
+        Samples prepared by the ensemble.
     source : {"auto", "new", "training"}
-        What the caller says; nobody looks at the rows unless it is "auto".
+        The source declared by the caller; the rows are examined only for "auto".
 
     Returns
     -------
     VoteSource
-        ``NEW``, ``ASSUMED_NEW``, ``TRAINING``, or ``UNKNOWN`` where nobody can tell.
+        ``NEW``, ``ASSUMED_NEW``, ``TRAINING``, or ``UNKNOWN`` if it cannot be
+        determined.
     """
     if source == "new":
         return VoteSource.NEW

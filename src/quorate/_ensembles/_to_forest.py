@@ -14,10 +14,9 @@ from quorate._typing import Array
 
 
 def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
-    """Return a forest of scikit-learn that predicts the same probabilities.
+    """Return a scikit-learn forest that predicts the same probabilities.
 
-    Tools that read forests (SHAP, treelite, emlearn and others) read it, whatever the
-    trees were members of.
+    Tools that support forests (SHAP, treelite, emlearn and others) can then read it.
 
     Parameters
     ----------
@@ -25,13 +24,13 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
         What :func:`quorate.collect_votes` reads, if its members are decision trees
         whose probabilities it averages: bagging, also on parts of the columns, soft
         voting, a :class:`quorate.WeightedVoting` of equal weights, or a
-        :class:`quorate.PrunedClassifier` around one of these. A forest is returned as
-        it is.
+        :class:`quorate.PrunedClassifier` around one of these. A forest is returned
+        unchanged.
 
     Returns
     -------
     RandomForestClassifier or ExtraTreesClassifier
-        It is fitted, and has ``feature_importances_``.
+        Fitted, with ``feature_importances_``.
 
     Examples
     --------

@@ -115,7 +115,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights : array, optional
             Their weights.
         classes : array of labels, optional
-            The labels of a list or dict; those that the members know by default.
+            The labels of a list or dict; by default those of the members.
         """
         kept = [ensemble.members[member] for member in members]
         core = ensemble.core

@@ -17,7 +17,7 @@ _MOST_CLASSES = 10  # whose limits are put into words
 
 @dataclass(frozen=True, slots=True)
 class ClassLimit:
-    """What is known of one class: how much of it is found, and what may be lost.
+    """Recall of one class, and the limit on its loss.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Certificate:
     single : bool
         Whether there was only one candidate, so that the samples chose nothing.
     source : VoteSource | None
-        What the samples are to the members; None if nobody has said.
+        The source of the samples; None if unknown.
     n_second : int | None
         Members of a second model, where these are not some of the whole ensemble's; no
         position stands for them then, and ``order`` is empty if it is certified.

@@ -34,7 +34,7 @@ class FrontierPoint:
     standard_error : float
         Standard error of that.
     judged_by : Score
-        The score asked for, of which ``error`` is what is missing.
+        The requested score; ``error`` is the difference to its best value.
     kind : str
         What the cost is counted in.
     """
@@ -76,7 +76,7 @@ class Frontier:
     costs : FloatArray
         What each subset costs.
     errors : FloatArray
-        Error of each subset, by the rule of the ensemble.
+        Error of each subset, by the ensemble's rule.
     standard_errors : FloatArray
         Standard error of each of these.
     full_cost : float
@@ -86,7 +86,7 @@ class Frontier:
     kind : str
         What the cost is counted in.
     judged_by : Score
-        The score asked for, of which errors are what is missing.
+        The requested score; errors are differences to its best value.
     """
 
     supports: BoolArray
@@ -198,12 +198,12 @@ def frontier(
         What a member costs: its pickled size, the nodes of its trees, the time it takes
         to predict X, or a number above 0 for each member. With votes, numbers.
     source : {"auto", "new", "training"}
-        What X is to the members, as for :func:`quorate.prune`.
+        Whether X is new or training data, as for :func:`quorate.prune`.
     scoring : str, scorer, callable or None
-        What to set against cost; see :func:`quorate.select`. Accuracy by default. The
-        errors of the front are what is missing to the best value of the score then.
+        The score to trade against cost; see :func:`quorate.select`. Accuracy by
+        default. With another score, errors are differences to its best value.
     n_jobs : int, optional
-        Members asked at the same time.
+        Number of members evaluated in parallel.
 
     Returns
     -------

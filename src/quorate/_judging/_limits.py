@@ -16,7 +16,7 @@ def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
     Parameters
     ----------
     n_errors, n_samples : int
-        Errors seen, and samples looked at.
+        Number of errors, and of samples.
     delta : float
         Probability that the true error rate lies above the limit, at most.
 
@@ -38,7 +38,7 @@ def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
 def excess_limit(
     only_first: Any, only_second: Any, n_samples: int, delta: float = 0.05
 ) -> FloatArray:
-    """Return the upper limit on by how much one model errs more than another.
+    """Return the upper limit on the extra error of one model over another.
 
     Exact for any number of samples: an unconditional test of the three counts,
     inverted. See :doc:`/reliability`.
@@ -48,7 +48,7 @@ def excess_limit(
     only_first, only_second : int or array of int
         Samples that only the first, and only the second model gets wrong.
     n_samples : int
-        Samples looked at.
+        Number of samples.
     delta : float
         Probability that the true excess lies above the limit, at most.
 
@@ -71,12 +71,12 @@ def excess_limit(
 def expected_limit(
     n_samples: int, rates: tuple[float, float], delta: float = 0.05
 ) -> float:
-    """Return the limit on the extra error to expect from so many samples.
+    """Return the expected limit on the extra error for a number of samples.
 
     Parameters
     ----------
     n_samples : int
-        Samples that will be looked at.
+        Number of samples to be used.
     rates : tuple of float
         Shares of samples that only the small, and only the big model gets wrong; from
         a first look, such as :attr:`quorate.Certificate.rates`, or guessed.
@@ -148,7 +148,7 @@ def fewest_samples(
     tolerance, delta : float
         As for :func:`samples_needed`.
     beyond : int
-        As many are not enough.
+        A number of samples known to be insufficient.
 
     Returns
     -------

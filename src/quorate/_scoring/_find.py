@@ -114,13 +114,13 @@ def check_scoring(
     averages: bool = True,
     counted: bool = False,
 ) -> Score:
-    """Refuse what is no score of a classifier, before anything else is done.
+    """Raise an error early if ``scoring`` is not a score of a classifier.
 
     Parameters
     ----------
     scoring : str, scorer, callable or None
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
     classes : array
         The labels, sorted, if they are known.
     averages : bool
@@ -158,7 +158,7 @@ def _as_table_score(score: Score, owner: str) -> TableScore:
 
 
 def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
-    """Refuse to rank samples by votes where the ensemble itself does so otherwise.
+    """Raise an error if the ensemble does not rank samples by its votes.
 
     Bagging of members without probabilities counts their votes to predict, and to rank
     averages their decision functions. Boosting ranks by its weighted vote.
@@ -169,7 +169,7 @@ def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
     ensemble : Ensemble
         What the votes are from.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
     """
     by_votes = ensemble.rule.name == "heads" and _ranks_two_classes(score)
     if not by_votes or ensemble.kind.family == "boosting":
@@ -186,13 +186,13 @@ def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
 def _refuse_unfit(
     score: Score, owner: str, *, averages: bool = True, counts: Array | None = None
 ) -> None:
-    """Refuse a score that these classes, samples or answers cannot give.
+    """Raise an error if the score cannot be computed for these classes or outputs.
 
     Parameters
     ----------
     score : Score
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
     averages : bool
         Whether there are probabilities.
     counts : array
@@ -271,7 +271,7 @@ def _hint(score: Score) -> str:
 
 
 def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
-    """Return the score that is meant, after making sure that it suits the votes.
+    """Return the score for ``scoring``, after checking that it fits the votes.
 
     Parameters
     ----------
@@ -279,9 +279,9 @@ def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
         A name that scikit-learn knows, a scorer of ``sklearn.metrics.make_scorer``, or
         a function of labels and predictions (or probabilities); None for accuracy.
     votes : Votes
-        What is to be scored.
+        The votes to be scored.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
 
     Examples
     --------
@@ -314,7 +314,7 @@ def score_models(
     y: Any,
     owner: str,
 ) -> tuple[Score, list[ScoreEstimate]]:
-    """Return the score that is meant, and what each model gets on the same samples.
+    """Return the score for ``scoring``, and each model's value on the same samples.
 
     What does not suit models or samples is refused in the words of
     :func:`quorate._scoring.score_for`.
@@ -330,7 +330,7 @@ def score_models(
     X, y : array-like
         Samples and their labels.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
     """
     truth = as_labels(y, "y")
     known = [_labels(model) for model in models if hasattr(model, "classes_")]

@@ -26,18 +26,18 @@ Needs: TypeAlias = Literal["labels", "probabilities", "decision"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreEstimate:
-    """A score, and how sure one can be of it.
+    """A score with its uncertainty.
 
     Attributes
     ----------
     score : float
         The score, as scikit-learn gives it: the larger the better.
     loss : float
-        What is missing to the best value of the score; the error, for accuracy.
+        The difference to the best value of the score; the error, for accuracy.
     losses : ndarray of float
-        What a jackknife calls pseudo-values, negated: numbers, one for each sample (or
-        group of samples), whose scatter tells how far chance moves the score. For a
-        mean over samples they are its terms; for accuracy, the errors on the samples.
+        Negated jackknife pseudo-values, one for each sample (or group of samples),
+        whose variance gives the standard error. For a mean over samples they are its
+        terms; for accuracy, the errors on the samples.
     """
 
     score: float
@@ -106,19 +106,19 @@ class StoredPrediction:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Score(ABC):
-    """How good the answers of an ensemble are; the larger the better.
+    """A score of an ensemble's predictions; larger is better.
 
     Attributes
     ----------
     name : str
-        What the score is called: scikit-learn's name, or that of the function.
+        Name of the score: scikit-learn's, or that of the function.
     given : str, scorer, callable or None
         What was given as ``scoring``; None for accuracy.
     needs : str
-        What it looks at: predicted classes ("labels"), "probabilities", or a ranking
+        The outputs it uses: predicted classes ("labels"), "probabilities", or a ranking
         of samples ("decision").
     top : float
-        The best it can be; 0 where that is not known.
+        The best possible value, or 0 if unknown.
     classes : array
         The labels, sorted.
     """
@@ -224,7 +224,7 @@ class Score(ABC):
         votes : Votes
         supports : array of bool of shape (n_subsets, n_members)
         voted_only : bool
-            Leave out the samples that nobody in a subset may vote on, not guess there.
+            Leave out samples without votes in a subset, instead of guessing.
         """
         subsets = map(votes.keep, supports)
         if voted_only:
@@ -234,7 +234,7 @@ class Score(ABC):
         return np.array(pairs)[:, 0], np.array(pairs)[:, 1]
 
     def contributions(self, votes: Votes) -> FloatArray:
-        """Return by how much the loss grows without each member.
+        """Return how much the loss grows without each member.
 
         Examples
         --------

@@ -74,7 +74,7 @@ def _function_of(scorer: Any) -> Any:
 def _called(function: Any) -> tuple[str, bool]:
     """Return what a function is called, and whether it is one of scikit-learn's.
 
-    A score that somebody wrote is never called as one of scikit-learn's.
+    A user's own function never gets the name of one of scikit-learn's.
 
     Examples
     --------
@@ -209,10 +209,9 @@ class LooksInside(AttributeError, ValueError):
 
 
 class HiddenSamples(NDArrayOperatorsMixin):
-    """What stands for X where only answers are left: which samples, nothing else.
+    """A placeholder for X that only knows which samples it stands for.
 
-    It has a length and some of its rows can be taken. Numbers in its place would be
-    taken for features.
+    It has a length and can be indexed by rows. Numbers would be mistaken for features.
 
     Parameters
     ----------
@@ -257,7 +256,7 @@ class HiddenSamples(NDArrayOperatorsMixin):
 
 
 class _Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that repeats answers, and notes which of them it is asked for.
+    """A classifier that replays predictions, and records which outputs are used.
 
     Parameters
     ----------

@@ -11,9 +11,9 @@ _USUAL = 0.02
 
 
 def usual_tolerance(samples: IntArray, *, balanced: bool = False) -> float:
-    """Return the tolerance asked for by default: at most a fifth of the rarest class.
+    """Return the default tolerance: at most a fifth of the rarest class.
 
-    It follows from the labels alone, so that what is proven with it stays proven.
+    It depends on the labels alone, so guarantees remain valid.
 
     Examples
     --------
@@ -30,9 +30,9 @@ def usual_tolerance(samples: IntArray, *, balanced: bool = False) -> float:
 def costs_of_ignoring(
     samples: IntArray, found: IntArray, *, balanced: bool = False
 ) -> FloatArray:
-    """Return what the error grows by where no sample of a class is found any more.
+    """Return how much the error grows if a class is never predicted.
 
-    Infinite for a class of which none is found: it cannot be lost.
+    Infinite for a class that is never found: it cannot be lost.
 
     Parameters
     ----------

@@ -30,18 +30,18 @@ Report = Callable[[int, int | None], object]
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The file of a pass, or none, and what of the pass is done.
+    """The checkpoint file of a pass, if any, and the progress so far.
 
     Attributes
     ----------
     every : float
-        Seconds between two writings.
+        Seconds between two writes.
     total : Summary, optional
-        The sum of all batches that are done.
+        The sum of all finished batches.
     covered : int
-        Rows that the file covers.
+        Number of rows that the file covers.
     marks : list of str
-        Marks of the batches that have come up, whether they are done or not.
+        Marks of the batches seen so far, finished or not.
     """
 
     path: Path | None
@@ -199,7 +199,7 @@ class ProgressLine:
 
 
 def progress_text(done: int, total: int | None, fresh: int, seconds: float) -> str:
-    """Return how many rows are done, how fast, and how long the others will take.
+    """Return the number of rows done, the speed, and the time left.
 
     Examples
     --------

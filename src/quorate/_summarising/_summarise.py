@@ -32,8 +32,8 @@ def summarise(
 ) -> Summary:
     """Summarise the votes of an ensemble on data of any size, in one pass.
 
-    Each batch is voted on once, counted and forgotten. The result is that of all
-    samples at once, whatever they are split into and wherever the batches are voted on.
+    Each batch is evaluated once, counted and discarded. The result is the same as for
+    all samples at once, however they are split and wherever they are evaluated.
 
     Parameters
     ----------
@@ -46,28 +46,28 @@ def summarise(
     target : str, optional
         The column of labels, for files and a Dask frame.
     against : fitted model, Selection or order of members, optional
-        What to compare with on the same samples, for :func:`quorate.compare` and
-        :func:`quorate.certify`: a smaller model, or members in an order fixed before.
+        The model to compare with on the same samples, for :func:`quorate.compare` and
+        :func:`quorate.certify`: a smaller model, or members in a fixed order.
     n_jobs : int, optional
-        Processes that read and vote. The result does not depend on it.
+        Number of processes. The result does not depend on it.
     client : distributed.Client, optional
-        A Dask cluster to read files and vote on. Dask collections are computed where
-        Dask computes them anyway.
+        A Dask cluster that reads and evaluates files. Dask collections are computed
+        where Dask schedules them.
     resume : path, optional
-        File to note every so often how far the pass has come, and to go on from if it
-        is there and the batches before are what they were: arrays by what is in them,
-        files by name, size and time. Not for Dask, which looks after lost work itself.
+        Checkpoint file. It is written at intervals; if it exists, the pass resumes from
+        it, provided that the batches it covers are unchanged: arrays by content, files
+        by name, size and time. Not for Dask, which recovers lost work itself.
     every : float
-        Seconds between two notes.
+        Seconds between two checkpoints.
     source : {"auto", "new", "training"}
-        What the samples are to the members; nobody looks at them, and by default they
-        are taken as new. "training": the batches are all rows that the ensemble was
-        trained on, in their order. Where it was trained on bootstrap samples, each
-        member is then asked about those it has not seen; but not on Dask, where order
-        is not known, nor ``against`` another model.
+        Whether the samples are new or training data. They are not examined; by default
+        they are assumed to be new. "training": the batches are all training rows in
+        their order. If the ensemble was trained on bootstrap samples, out-of-bag votes
+        are used; but not on Dask, where the order is unknown, nor ``against`` another
+        model.
     progress : bool or callable, optional
-        Rows done, rows per second and time left on standard error; by default where
-        that is a terminal. Or something to call with rows done and rows in all.
+        Rows done, rows per second and time left on standard error; by default if that
+        is a terminal. Or a function of the rows done and the total.
 
     Returns
     -------
@@ -76,8 +76,8 @@ def summarise(
     Raises
     ------
     BatchError
-        If a batch cannot be read or voted on; it is named. What was done before is kept
-        if there is a file to ``resume`` from.
+        If a batch cannot be read or evaluated; the message names it. With ``resume``,
+        earlier results are kept.
 
     Notes
     -----

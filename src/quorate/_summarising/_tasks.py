@@ -35,18 +35,18 @@ from quorate.pruning import Pruner
 
 @dataclass(frozen=True, eq=False)
 class BatchTask:
-    """Votes of a model on batches, to be summarised; may travel to another process.
+    """Votes of a model on batches, to be summarised; picklable.
 
     Attributes
     ----------
     model : object
         The ensemble that votes.
     against : object
-        The model, or the order of members, that it is compared with.
+        The model, or the order of members, to compare with.
     source : RowSource
-        What the caller says the samples are to the members.
+        The source of the samples, as declared by the caller.
     in_order : bool
-        Whether batches come in their order, so that training rows have numbers.
+        Whether batches are in order, so that training rows have numbers.
     """
 
     model: Any
@@ -117,15 +117,15 @@ class Rival:
     Attributes
     ----------
     sizes : array of int
-        How many members each candidate has, the largest first.
+        Number of members of each candidate, largest first.
     order : array of int, optional
-        Members in the order in which they come in; None if a model has others.
+        Members in the order in which they are added; None for another model.
     weights : array of float, optional
-        The weights of all members, where new ones were chosen.
+        The weights of all members, if new ones were chosen.
     model : object, optional
-        A model that is asked itself; else the votes tell what its members decide.
+        A model that predicts itself; by default its members' votes are combined.
     chosen_on_rows : tuple of str
-        Digests of the rows that members were chosen, or distilled, on.
+        Digests of the rows that members were chosen or distilled on.
     """
 
     sizes: IntArray
@@ -203,15 +203,15 @@ def _are_positions(given: Any) -> bool:
 
 
 def member_order(order: Any, n_members: int, owner: str) -> Rival:
-    """Read members in the order in which they come in.
+    """Read members in the order in which they are added.
 
     Parameters
     ----------
     order : Selection, fitted Pruner or array-like of int
     n_members : int
-        Members of the whole ensemble.
+        Number of members of the whole ensemble.
     owner : str
-        Who asks, for messages.
+        Name of the caller, for error messages.
     """
     pruner = order.pruner if isinstance(order, Selection) else order
     weights, is_nested, places = None, True, order

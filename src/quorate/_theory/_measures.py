@@ -16,7 +16,7 @@ class Measure:
     Attributes
     ----------
     name : str
-        The name it is asked for by.
+        The name of the method or measure.
     paper_name : str
         The short name in the paper's tables.
     summary : str

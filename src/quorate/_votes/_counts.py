@@ -20,10 +20,10 @@ _SHOWN_CLASSES = 8
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class VoteCounts(ABC):
-    """What :class:`quorate.Votes` and :class:`quorate.Summary` both know.
+    """Shared base class of :class:`quorate.Votes` and :class:`quorate.Summary`.
 
-    All of it follows from a few sums over samples. Votes count them on first use, a
-    summary holds them; everything else is computed here, once for both.
+    Everything is computed from a few sums over samples, which votes compute on first
+    use and a summary stores.
 
     Attributes
     ----------
@@ -370,7 +370,7 @@ LARGEST = _MASK
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleGroups:
-    """Samples that are alike in all that counts for equal votes, as a table.
+    """Samples grouped by all that matters for equal votes.
 
     That is how many members are right on a sample, how many vote, how many classes lead
     and whether the true one is among them.
@@ -461,8 +461,8 @@ class SampleGroups:
 class SmallestMargin:
     """The smallest margin, on which sample, and the diversity there.
 
-    Of equal margins the one with the smallest diversity, where the vote is worst; where
-    a sample stands is asked last, since a batch may not know it.
+    Ties go to the smallest diversity, where the vote is worst, and then to the first
+    position, which a batch may not know.
 
     Attributes
     ----------

@@ -13,11 +13,11 @@ from quorate._votes._labels import as_labels, codes_among, union
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedCounts:
-    """How often a class is taken for which by an ensemble, and for which by a rival.
+    """Counts of samples by true class, the ensemble's prediction and a rival's.
 
-    Every score of decided classes can be had from it, for either model and with the
-    standard error of their difference. There are few kinds of samples, however many
-    samples there are: where both are right, one for each class.
+    They determine every score of predicted classes, for either model, and the standard
+    error of their difference. There are few combinations, however many samples there
+    are.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ def _gathered(codes: IntArray, times: IntArray) -> PairedCounts:
 class PairedErrors:
     """Errors of other models beside those of an ensemble, on the same samples.
 
-    The others are one model, or the first members of an order, in several sizes.
-    Everything that a comparison or a certificate needs of the samples is here.
+    The others are one model, or the first members of an order, in several sizes. These
+    are the counts that a comparison or a certificate needs.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class PairedErrors:
     same : array of int
         Samples for which both decide for the same class.
     kinds : PairedCounts, optional
-        What both decide, for one rival that knows no classes of its own.
+        Predictions of both, for a single rival without additional classes.
     rows : RowDigest, optional
         Digest of the samples, where one of the models says which rows it was chosen on.
     chosen_on_rows : tuple of str

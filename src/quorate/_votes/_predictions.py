@@ -47,7 +47,7 @@ class Prediction(Protocol):
         """
 
     def errors(self, ties: Ties | None = None) -> FloatArray:
-        """Return the error on each sample; where nobody votes, that of a guess.
+        """Return the error on each sample; without votes, that of a guess.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class Prediction(Protocol):
 
 
 class WholePrediction:
-    """What the ensemble of all members says.
+    """The predictions of the ensemble of all members.
 
     Examples
     --------
@@ -100,15 +100,15 @@ class WholePrediction:
 def prefix_predictions(
     votes: "Votes", order: IntArray, weights: Sequence[FloatArray] | None = None
 ) -> Iterator[Prediction]:
-    """Yield what the first 1, 2, ... members of an order say.
+    """Yield the predictions of the first 1, 2, ... members of an order.
 
-    Each is to be asked before the next one comes.
+    Use each one before advancing to the next.
 
     Parameters
     ----------
     votes : Votes
     order : array of int
-        Members in the order in which they come in. The ensemble of them has them in
+        Members in the order in which they are added. The ensemble of them has them in
         the order of their positions, as a pruned ensemble does.
     weights : sequence of array, optional
         Voting weights of the first 1, 2, ... members; those of the votes by default.
@@ -321,7 +321,7 @@ def subset_errors(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the error of each subset of members, and its standard error.
 
-    The sums of a subset are a matrix product, so that all are judged at once.
+    All subsets are evaluated at once by a matrix product.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ class SizeCurveDisplay(Display):
         ----------
         votes : Votes
         order : array-like of int
-            Members in the order in which they come in.
+            Members in the order in which they are added.
         chosen : int, optional
             A size to mark.
         scoring : str, scorer, callable or None

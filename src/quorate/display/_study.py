@@ -280,7 +280,7 @@ class SizeAccuracyDisplay(Display):
     gain : ndarray of shape (n_points,)
         Accuracy minus the whole ensemble's.
     others : dict from name to pair of float, optional
-        Mean share and gain of methods that keep what they are told.
+        Mean share and gain of methods that keep the requested number.
 
     Attributes
     ----------

@@ -168,7 +168,7 @@ _READABLE_SETTINGS = 14
 
 @dataclass(eq=False, repr=False)
 class LazyCurveDisplay(Display):
-    """Members asked against predictions that change, along the settings of a mode.
+    """Members evaluated against predictions changed, over the settings of a mode.
 
     Down is faster, left is more faithful to the whole ensemble.
 
@@ -177,7 +177,7 @@ class LazyCurveDisplay(Display):
     settings : sequence of float or str
         The setting of each point, such as a confidence.
     members_asked : array-like of shape (n_settings,)
-        How many members are asked for a sample, on average.
+        Mean number of members evaluated per sample.
     disagreement : array-like of shape (n_settings,)
         Share of samples predicted otherwise than by the whole ensemble.
     mode : str

@@ -28,9 +28,9 @@ def follow(ensemble: AdditiveEnsemble, stops: Stops, X: Any) -> Iterator[Lead]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LazyCurve:
-    """Members asked and predictions changed, over the settings of a mode.
+    """Members evaluated and predictions changed, over the settings of a mode.
 
-    Made by :meth:`quorate.LazyClassifier.curve`.
+    Created by :meth:`quorate.LazyClassifier.curve`.
 
     Attributes
     ----------
@@ -39,9 +39,9 @@ class LazyCurve:
     setting : str
         What the settings are: "confidence", or "threshold" for calibrated.
     settings : ndarray of float
-        The settings, from the most careless to the most careful.
+        The settings, from the least to the most conservative.
     members_asked : ndarray of float
-        Mean number of members asked about a sample, one per setting.
+        Mean number of members evaluated per sample, one per setting.
     disagreement : ndarray of float
         Share of samples whose prediction is not the ensemble's, one per setting.
     n_members : int

@@ -9,12 +9,12 @@ CompactMode: TypeAlias = Literal["exact", "bayes", "all"]
 
 
 def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
-    """Return the smallest and fastest model that gives the answers of a fitted one.
+    """Return the smallest and fastest model that predicts the same as a fitted one.
 
-    It holds trees as arrays and nothing else. ``predict`` stops asking trees as soon as
-    the answer is known; ``predict_proba`` asks all of them, and is the model's own up
-    to rounding. :func:`quorate.save` writes it to a file which
-    :func:`quorate.serving.load` reads with NumPy alone.
+    It contains trees as arrays and nothing else. ``predict`` stops evaluating trees as
+    soon as the prediction is decided; ``predict_proba`` evaluates all of them and
+    equals the model's own up to rounding. :func:`quorate.save` writes it to a file
+    which :func:`quorate.serving.load` reads with NumPy alone.
 
     Parameters
     ----------
@@ -22,13 +22,13 @@ def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
         A random forest, extra trees, bagging or AdaBoost of trees; one that
         :func:`quorate.prune` or :func:`quorate.distil` returned; a fitted
         :class:`quorate.PrunedClassifier`; a fitted :class:`quorate.LazyClassifier`,
-        which brings a mode of its own; or a pipeline that ends in one of these and
-        begins with imputers, scalers, one-hot and ordinal encoders of scikit-learn, or
-        a ``ColumnTransformer`` of them.
+        which has its own mode; or a pipeline that ends in one of these and begins with
+        imputers, scalers, one-hot and ordinal encoders of scikit-learn, or a
+        ``ColumnTransformer`` of them.
     mode : {"exact", "bayes", "all"}
-        When ``predict`` stops asking. "exact": when the trees left cannot change the
-        answer. "bayes": when that is very unlikely, 1 in 1000 by the model described in
-        :class:`quorate.LazyClassifier`. "all": never.
+        When ``predict`` stops. "exact": when the remaining trees cannot change the
+        prediction. "bayes": when that is very unlikely, 1 in 1000 by the model
+        described in :class:`quorate.LazyClassifier`. "all": never.
 
     Returns
     -------

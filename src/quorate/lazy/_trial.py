@@ -30,7 +30,7 @@ _FLATTERED = (
 
 @dataclass(frozen=True, slots=True)
 class ModeTrial:
-    """How one mode did.
+    """Results of one mode.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class ModeTrial:
     setting : float | None
         The confidence of "bayes", the epsilon of "calibrated", None for the others.
     members_asked : float
-        Mean number of members asked about a sample.
+        Mean number of members evaluated per sample.
     share_asked : float
         The same as a share of all members.
     expected_disagreement : float | None
-        Share of predictions that the mode may change; None where it promises nothing.
+        Share of predictions that the mode may change; None without a guarantee.
     disagreement : float
         Share of predictions that it did change.
     milliseconds : float
@@ -77,7 +77,7 @@ class ModeTrial:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How all modes did on the same samples.
+    """Results of all modes on the same samples.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Trial:
     left_out : str | None
         Why calibrated mode could not be tried; None if it was.
     source : VoteSource
-        What the samples are to the members.
+        The source of the samples.
     """
 
     modes: tuple[ModeTrial, ...]
@@ -155,11 +155,11 @@ def try_modes(
     epsilon : float
         For "calibrated".
     random_state : int
-        Seed of the order in which members are asked, and of the halves.
+        Seed of the order of members, and of the halves.
     repeats : int
-        Measurements of the time, of which the best counts.
+        Number of time measurements; the best counts.
     source : {"auto", "new", "training"}
-        What the samples are to the members; see :func:`quorate.prune`.
+        Whether the samples are new or training data; see :func:`quorate.prune`.
     """
     members = read_ensemble(ensemble)
     if y is not None:

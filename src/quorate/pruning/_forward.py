@@ -114,9 +114,9 @@ class ForwardSearch(_ByScore):
 class GreedySelection(_ByScore):
     """Select greedily with replacement, as AutoML tools do.
 
-    Greedy ensemble selection, as AutoML tools do it: in each round the member comes in
-    that makes the average best, members may come in again, and how often they did is
-    their weight. The result is the first round of the smallest loss.
+    Greedy ensemble selection, as AutoML tools do it: each round adds the member that
+    improves the average most; members may be added again, and their counts are their
+    weights. The result is the first round of the smallest loss.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class GreedySelection(_ByScore):
     n_rounds : int
         Rounds, at least as many as members to keep.
     replace : bool
-        Whether members may come in again. Otherwise as many rounds as members to keep,
+        Whether members may be added again. Otherwise as many rounds as members to keep,
         all of which stay, with equal weights.
     n_start : int
         Begin with this many of the members that are best alone.
@@ -151,7 +151,7 @@ class GreedySelection(_ByScore):
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
-        How often each member came in, as a share.
+        Share of the rounds in which each member was added.
     losses_ : ndarray
         Loss after each round of the last selection; what is missing to the best value
         where there is a score.

@@ -77,7 +77,7 @@ class Method:
     Attributes
     ----------
     name : str
-        The name it is asked for by.
+        The name of the method or measure.
     cls : type[Pruner]
         The class that implements it.
     """

@@ -101,7 +101,7 @@ def running_score(
     votes : Votes
     score : Score
     most : int
-        How many members come in at most, those that do so again counted again.
+        Maximum number of additions, including repeated ones.
     balanced : bool
         Whether every class counts the same, where the score is a mean over samples.
     """
