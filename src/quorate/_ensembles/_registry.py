@@ -78,7 +78,7 @@ def read_ensemble(model: Any) -> Ensemble:
     model : fitted ensemble, list or dict
         A bagging, forest, extra trees, AdaBoost or voting classifier, one of a
         registered kind, a pipeline that ends in one, a fitted search over its
-        parameters, a list or dict of fitted classifiers. An :class:`Ensemble` is
+        parameters, a list or dict of fitted classifiers. An ``Ensemble`` is
         returned unchanged.
 
     Raises
