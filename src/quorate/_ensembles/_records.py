@@ -1,7 +1,6 @@
 """Records stored on a model: ``pruning_`` and ``distillation_``."""
 
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -10,30 +9,6 @@ from sklearn.frozen import FrozenEstimator
 from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._wrappers import inside
 from quorate._typing import IntArray
-
-
-class PruningRecord(dict[str, Any]):
-    """A dict that prints in one sentence; in files it is a plain dict.
-
-    Examples
-    --------
-    >>> PruningRecord(kept=[0, 2], n_members=5, method="EPBD", size="keep=0.4",
-    ...               chosen_on="new votes", n_samples=1500)
-    PruningRecord(2 of 5 members kept by EPBD (keep=0.4), on new votes of 1,500 samples)
-    """
-
-    def __repr__(self) -> str:
-        kept = f"{len(self['kept']):,} of {self['n_members']:,} members kept"
-        votes = self.get("chosen_on") or "votes"
-        text = f"{kept} by {self['method']} ({self['size']}), on {votes}"
-        distilled = ", then distilled" if "distil" in self else ""
-        return f"PruningRecord({text} of {self['n_samples']:,} samples{distilled})"
-
-    def __reduce__(self) -> tuple[type, tuple[dict[str, Any]]]:
-        return dict, (dict(self),)  # who loads a forest need not have quorate
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "PruningRecord":
-        return PruningRecord(deepcopy(dict(self), memo))
 
 
 def records_of(model: Any) -> Iterator[Mapping[str, Any]]:
@@ -54,7 +29,8 @@ def find_record(model: Any) -> Mapping[str, Any] | None:
 def set_record(model: Any, record: Mapping[str, Any]) -> Any:
     """Set the record ``pruning_`` of a model, replacing any other.
 
-    A frozen estimator cannot store it, so the model inside does.
+    It is a plain dict, so that files of the model need no type of quorate. A frozen
+    estimator cannot store it, so the model inside does.
     """
     within = model
     while within is not None:
@@ -63,7 +39,7 @@ def set_record(model: Any, record: Mapping[str, Any]) -> Any:
     carrier = model
     while isinstance(carrier, FrozenEstimator):
         carrier = carrier.estimator
-    carrier.pruning_ = PruningRecord(record)
+    carrier.pruning_ = dict(record)
     return model
 
 

@@ -54,7 +54,6 @@ _OWN = {
 _HARMLESS = {
     "DTypeNode": {"numpy.dtype"},
     "DictNode": {
-        "quorate._ensembles._records.PruningRecord",
         "sklearn.utils._bunch.Bunch",
     },
     "TreeNode": {"sklearn.tree._tree.Tree"},

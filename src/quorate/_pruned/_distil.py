@@ -408,4 +408,7 @@ def _recorded(
     if chosen is None:
         return made
     # What was kept, and on which rows, is as true of the same trees with new leaves.
-    return set_record(made, {**chosen, "distil": record})
+    record = {**chosen, "distil": record}
+    if "summary" in record:
+        record["summary"] += ", then distilled"
+    return set_record(made, record)

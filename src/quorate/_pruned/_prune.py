@@ -375,8 +375,12 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
     by_score = {} if selection.judged_by.is_accuracy else {"scoring": selection.scoring}
     if selection.sized_by:
         by_score["sized_by"] = selection.sized_by
+    votes, method = selection.votes, type(selection.pruner).__name__
     return {
-        "method": type(selection.pruner).__name__,
+        "summary": f"{selection.n_kept:,} of {votes.n_members:,} members kept by "
+        f"{method} ({selection.rule}), on {selection.source or 'votes'} of "
+        f"{votes.n_samples:,} samples",
+        "method": method,
         "auto": selection.auto,
         "parameters": {
             name: value
@@ -387,12 +391,12 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
         "size": selection.rule,
         **by_score,
         "chosen_on": None if selection.source is None else str(selection.source),
-        "n_samples": selection.votes.n_samples,
+        "n_samples": votes.n_samples,
         "drawn": None if selection.drawn is None else selection.drawn.to_dict(),
-        "n_members": selection.votes.n_members,
+        "n_members": votes.n_members,
         "kept": [int(member) for member in selection.members],
         "order": [int(member) for member in selection.order],
-        "names": [selection.votes.names[member] for member in selection.members],
+        "names": [votes.names[member] for member in selection.members],
         "weights": None
         if weights is None
         else [float(weights[member]) for member in selection.members],
