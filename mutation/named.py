@@ -143,8 +143,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "a fold in which all members stay is the last one judged",
         "_choosing",
-        "# everybody stays\n            continue",
-        "# everybody stays\n            break",
+        "# all members are kept\n            continue",
+        "# all members are kept\n            break",
     ),
     (
         "sizes that only some folds have",

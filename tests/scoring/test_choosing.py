@@ -61,7 +61,9 @@ def votes(data, forest):
 # Accuracy is what it was
 
 
-@pytest.mark.parametrize("size", [{"keep": 5}, {"keep": "auto"}, {"tolerance": 0.05}])
+@pytest.mark.parametrize(
+    "size", [{"keep": 5}, {"keep": "auto", "method": "brier"}, {"tolerance": 0.05}]
+)
 @pytest.mark.parametrize("scoring", ["accuracy", get_scorer("accuracy")], ids=str)
 def test_accuracy_is_the_default_to_the_letter(votes, size, scoring):
     plain = quorate.select(votes, **size)
