@@ -19,6 +19,7 @@ FOCUS = """() => {
 }"""
 
 TEXTS = "all => all.map((n) => n.textContent)"
+SETTLED = "() => new Promise(f => requestAnimationFrame(() => setTimeout(f, 100)))"
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 
 pytestmark = pytest.mark.slow
@@ -164,6 +165,7 @@ def test_tooltips_appear_on_hover(visit, plain_report):
     unfold(page)
     picture = page.locator("#members-map .picture")
     picture.scroll_into_view_if_needed()
+    page.evaluate(SETTLED)  # the event of scrolling, which hides the tooltip, is over
     at = picture.evaluate(
         """picture => {
           const marks = JSON.parse(document.getElementById("report-marks").textContent);
@@ -176,7 +178,7 @@ def test_tooltips_appear_on_hover(visit, plain_report):
     tooltip = page.locator("#tooltip")
     assert not tooltip.is_visible()
     page.mouse.move(at["x"] + 1, at["y"] + 1)
-    assert tooltip.is_visible()
+    tooltip.wait_for(state="visible")
     assert tooltip.inner_text() == at["words"]
     # The ring lies on a point that Matplotlib drew, so places and picture agree.
     assert picture.evaluate(
@@ -410,7 +412,7 @@ def test_research_is_folded_until_asked_for(visit, plain_report):
     page.get_by_role("navigation").get_by_role(
         "link", name="Diversity", exact=True
     ).click()
-    assert page.locator("#diversity-table").is_visible()
+    page.locator("#diversity-table").wait_for(state="visible")
     page.emulate_media(media="print")
     for inside in ("#risk svg", "#glossary dl", "#methods-table", "#reproduce pre"):
         assert page.locator(inside).first.is_visible(), inside
