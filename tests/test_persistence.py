@@ -695,6 +695,17 @@ class TestForgedTrees:
         skops_io.dump(model, path)
         assert why in refusal(path, skops_io.get_untrusted_types(file=path))
 
+    @pytest.mark.parametrize("init", [None, LogisticRegression()])
+    def test_more_trees_in_a_stage_than_columns_to_add_to(self, init, path):
+        """Two classes have one column, whatever the model before the trees says."""
+        model = GradientBoostingClassifier(n_estimators=2, init=init)
+        model.fit(X, Y == "ant")
+        save(model, path)
+        load(path)
+        model.estimators_ = np.repeat(model.estimators_, 2, axis=1)
+        save(model, path)
+        assert "more trees in a stage than classes to start from" in refusal(path)
+
     @pytest.mark.parametrize(("model", "change", "why"), TRUSTED_FORGERIES)
     def test_trust_is_no_reason_not_to_look(self, model, change, why, path):
         model = clone(model).fit(np.round(X) % 5, Y)
@@ -743,6 +754,8 @@ class TestForgedTrees:
             SVC(decision_function_shape="ovo"),
             NuSVC(nu=0.1),
             GradientBoostingClassifier(n_estimators=2, init="zero"),
+            GradientBoostingClassifier(n_estimators=2, init=LogisticRegression()),
+            DecisionTreeClassifier(min_samples_split=10**6),  # a single leaf
             BOOSTED,
             HISTOGRAM,
             KNeighborsClassifier(algorithm="kd_tree", leaf_size=5),

@@ -279,8 +279,6 @@ def _fault_of_support_vectors(model: Any) -> str:
 
 def _fault_of_stages(model: Any) -> str:
     """Check that boosting stages match the columns they add to."""
-    from sklearn.dummy import DummyClassifier
-
     stages, start = (vars(model).get(name) for name in ("estimators_", "init_"))
     if stages is None:
         return ""
@@ -289,11 +287,14 @@ def _fault_of_stages(model: Any) -> str:
     for tree in _flat(stages):
         if getattr(tree, "n_features_in_", None) != model.n_features_in_:
             return "a tree was made for another number of columns"
-    columns = 1
-    if isinstance(start, DummyClassifier):
-        columns = np.size(start.class_prior_)
-    elif isinstance(start, str):
+    if isinstance(start, str):
         columns = model.n_trees_per_iteration_
+    elif not model._loss.is_multiclass:
+        columns = 1
+    elif fault := unsound_part(start):
+        return fault
+    else:  # as the model does before it adds what its trees say
+        columns = start.predict_proba(np.zeros((1, model.n_features_in_))).shape[1]
     if stages.shape[1] > columns:
         return "more trees in a stage than classes to start from"
     return _fault_of_owner(model)
