@@ -11,9 +11,11 @@ from sklearn.ensemble import (
     IsolationForest,
     RandomForestClassifier,
     StackingClassifier,
+    VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -450,6 +452,30 @@ def test_probabilities_of_members_are_looked_at(data, pool, row, ask):
     said = rf"member 'odd' \(Improper\) gives {re.escape(str(row))} as probabilities"
     with pytest.raises(ValueError, match=said):
         ask(odd, X[1::3], y[1::3])
+
+
+def test_averages_of_improper_probabilities_are_not_scored(data, pool):
+    X, y = data
+    odd = VotingClassifier([("odd", Improper([1.0, 1.0])), ("bayes", GaussianNB())])
+    odd = odd.set_params(voting="soft").fit(X[::3], y[::3])
+    said = r"^VotingClassifier gives .* as probabilities of a sample; they lie between"
+    with pytest.raises(ValueError, match=said):
+        quorate.compare(odd, odd, X[1::3], y[1::3], scoring="neg_log_loss")
+
+
+def test_a_threshold_is_not_forgotten(data, pool):
+    """Where probabilities are averaged; votes are counted as they are cast."""
+    X, y = data
+    tuned = FixedThresholdClassifier(GaussianNB(), threshold=0.01, pos_label="bad")
+    both = {"tuned": tuned.fit(X[::3], y[::3]), "tree": pool["tree"]}
+    said = r"^member 'tuned' \(FixedThresholdClassifier\) decides by a threshold, which"
+    with pytest.raises(TypeError, match=said):
+        quorate.collect_votes(both, X[1::3], y[1::3])
+    both["machine"] = LinearSVC().fit(X[::3], y[::3])
+    votes = quorate.collect_votes(both, X[1::3], y[1::3])
+    np.testing.assert_array_equal(
+        votes.keep([0]).predict(), both["tuned"].predict(X[1::3])
+    )
 
 
 def test_networks_compute_in_halves(data, pool):

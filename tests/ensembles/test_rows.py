@@ -226,6 +226,15 @@ def test_refusals(call, refusal):
         call(KNOWING["forest"].fit(X[TRAIN], Y[TRAIN]))
 
 
+def test_one_of_several_trees_is_enough():
+    """Whether a tree before it was trained on fewer rows or not."""
+    trees = [DecisionTreeClassifier(random_state=0) for _ in range(2)]
+    trees[0].fit(X[:100], Y[:100])
+    trees[1].fit(X[TRAIN], Y[TRAIN])
+    assert source(trees, TRAIN) is VoteSource.TRAINING
+    assert source(trees, NEW) is VoteSource.ASSUMED_NEW
+
+
 def test_a_number_of_rows_is_no_evidence():
     constant = np.zeros((50, 2))
     trees = ExtraTreesClassifier(5).fit(constant, np.arange(50) % 2)
@@ -277,6 +286,37 @@ def test_distilled_trees_have_no_out_of_bag_votes():
 
 
 # Digests of rows
+
+
+DOORS = {
+    "collect_votes": quorate.collect_votes,
+    "prune": quorate.prune,
+    "report": quorate.report,
+    "frontier": lambda model, X, y: quorate.frontier(model, X, y, cost="nodes"),
+    "compare": lambda model, X, y: quorate.compare(
+        model, quorate.keep_members(model, [0]), X, y
+    ),
+    "certify": lambda model, X, y: quorate.certify(
+        model, quorate.keep_members(model, [0]), X, y
+    ),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_labels_in_another_order_by_their_index(door):
+    forest = RandomForestClassifier(5, random_state=0).fit(X[TRAIN], Y[TRAIN])
+    frame, labels = pd.DataFrame(X[NEW]), pd.Series(Y[NEW])
+    said = rf"^{door}: y has the rows of X in another order, by its index: row 0 is "
+    with pytest.raises(ValueError, match=said):
+        DOORS[door](forest, frame, labels[::-1])
+
+
+def test_other_indexes_prove_nothing():
+    """As scikit-learn does: a frame made anew, with labels of some rows of a table."""
+    forest = RandomForestClassifier(5, random_state=0).fit(X[TRAIN], Y[TRAIN])
+    labels = pd.Series(Y, name="kind")[NEW]
+    votes = quorate.collect_votes(forest, pd.DataFrame(X[NEW]), labels)
+    assert votes.accuracy() == forest.score(X[NEW], Y[NEW])
 
 
 def test_digests_of_equal_rows_are_equal_wherever_they_come_from():

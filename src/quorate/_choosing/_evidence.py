@@ -14,7 +14,7 @@ from quorate._data import (
     as_source,
     draw_sample,
     given_batches,
-    in_memory,
+    pair_in_memory,
     refuse_labels_twice,
     sample_size,
     take_rows,
@@ -234,7 +234,7 @@ def gather(
                 f"max_samples={drawn.n_rows}, or rows that no member was trained on."
             )
     else:
-        X, y = in_memory(X), in_memory(y)
+        X, y = pair_in_memory(X, y, owner)
         rows, drawn = draw_rows(y, max_samples, owner, seed or 0)
     with warnings.catch_warnings():
         # Choosing does not need every sample.

@@ -21,6 +21,7 @@ from quorate._data._rows import (
     in_memory,
     index_of,
     other_rows,
+    pair_in_memory,
 )
 from quorate._data._samples import SampleForm, read_samples
 from quorate._data._source import (
@@ -70,6 +71,7 @@ __all__ = [
     "is_dask",
     "named_batch",
     "other_rows",
+    "pair_in_memory",
     "parse_labels",
     "partitions",
     "read_label_codes",

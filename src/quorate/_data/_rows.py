@@ -78,6 +78,20 @@ def other_rows(index: Any, first: Any) -> str:
     )
 
 
+def pair_in_memory(X: Any, y: Any, owner: str) -> tuple[Any, Any]:
+    """Return samples and labels in memory; refuse labels in another order by index.
+
+    Indexes without the same labels prove nothing: rows are paired by position then, as
+    scikit-learn does.
+    """
+    X, y = in_memory(X), in_memory(y)
+    index, first = index_of(y), index_of(X)
+    others = other_rows(index, first)
+    if others and index.isin(first).all():
+        raise ValueError(f"{owner}: y has the rows of X in another order, {others}.")
+    return X, y
+
+
 # Digests that identify the same rows in any order
 
 

@@ -8,7 +8,7 @@ from quorate._data import (
     align_partitions,
     are_batches,
     count_rows,
-    in_memory,
+    pair_in_memory,
     refuse_labels_twice,
     take_rows,
 )
@@ -139,7 +139,8 @@ def collect_votes(
                 f"collect_votes(target={target!r}): goes with batches, which have "
                 "their labels; give no y."
             )
-        votes = _collect_in_memory(found, in_memory(X), in_memory(y), rows, **options)
+        X, y = pair_in_memory(X, y, "collect_votes")
+        votes = _collect_in_memory(found, X, y, rows, **options)
     elif rows is not None:
         raise ValueError("collect_votes(rows=...): batches are voted on whole.")
     else:

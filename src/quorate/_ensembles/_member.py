@@ -12,9 +12,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from quorate._data import count_rows
-from quorate._messages import in_short
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import as_labels, improper_row, positions, refuse_masked
+from quorate._votes import as_labels, positions, refuse_improper, refuse_masked
 
 # Trees that predict from their leaves; a subclass may predict differently.
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
@@ -108,12 +107,7 @@ class Member:
                 f"{who} gives probabilities of shape {found.shape}; {wanted[0]} "
                 f"samples and its {wanted[1]} classes need {wanted}."
             )
-        odd = improper_row(found)
-        if odd is not None:
-            raise ValueError(
-                f"{who} gives {in_short(found[odd].tolist())} as probabilities of a "
-                "sample; they lie between 0 and 1 and add up to 1."
-            )
+        refuse_improper(found, who)
         return found
 
     def columns(self, X: Any) -> Any:

@@ -14,6 +14,8 @@ from quorate._typing import FloatArray, IntArray
 from quorate._votes import DecisionRule
 from quorate.exceptions import HeadsWarning
 
+_BY_THRESHOLD = {"FixedThresholdClassifier", "TunedThresholdClassifierCV"}
+
 
 class Pool(Kind):
     """Lists and dicts: averaged probabilities if all members have them, else votes."""
@@ -44,6 +46,13 @@ class Pool(Kind):
             _refuse(name, member)
         members = [Member(name, member, None) for name, member in named.items()]
         averages = all(member.has_probabilities for member in members)
+        tuned = [m for m in members if type(m.estimator).__name__ in _BY_THRESHOLD]
+        if averages and tuned:
+            raise TypeError(
+                f"member {tuned[0].name!r} ({type(tuned[0].estimator).__name__}) "
+                "decides by a threshold, which averaged probabilities ignore; pass its "
+                "estimator_."
+            )
         return Ensemble(
             kind=self,
             model=model,

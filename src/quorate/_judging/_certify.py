@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from quorate._choosing import Selection
-from quorate._data import in_memory, refuse_missing_labels
+from quorate._data import pair_in_memory, refuse_missing_labels
 from quorate._ensembles import (
     Ensemble,
     RowSource,
@@ -220,8 +220,9 @@ def _certify_model(
     source: RowSource,
     asked: dict[str, Any],
 ) -> Certificate:
-    X, (whole, part) = in_memory(X), ensembles
-    truth = labels_for_pair(*ensembles, X, in_memory(y), "certify")
+    whole, part = ensembles
+    X, y = pair_in_memory(X, y, "certify")
+    truth = labels_for_pair(*ensembles, X, y, "certify")
     kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
     for kind in kinds:
         if kind.flaw:

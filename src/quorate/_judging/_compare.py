@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from quorate._choosing import ExpectedError
-from quorate._data import in_memory, refuse_missing_labels
+from quorate._data import pair_in_memory, refuse_missing_labels
 from quorate._ensembles import (
     Ensemble,
     RowSource,
@@ -57,6 +57,7 @@ from quorate._votes import (
     VoteSource,
     WholePrediction,
     pair_predictions,
+    refuse_improper,
 )
 from quorate.exceptions import CoverageWarning, LeftOutWarning
 
@@ -403,8 +404,8 @@ def compare(
             summary = summarise(before, X, target=target, against=after, source=source)
         judged = _judge_summary(summary, models, scoring)
     else:
-        X = in_memory(X)
-        truth = labels_for_pair(*models, X, in_memory(y), "compare")
+        X, y = pair_in_memory(X, y, "compare")
+        truth = labels_for_pair(*models, X, y, "compare")
         both = [*map(predictable, (before, after), models, (truth, truth))]
         judged = _judge(both, models, X, truth, scoring, source)
         times = predict_milliseconds(both, X, repeats)
@@ -561,7 +562,9 @@ def _probabilities(model: Any, X: Any, label: Any) -> FloatArray | None:
     places = np.flatnonzero(np.asarray(getattr(model, "classes_", ())) == label)
     if not hasattr(model, "predict_proba") or not places.size:
         return None
-    return np.asarray(model.predict_proba(X), dtype=float)[:, places[0]]
+    given = np.asarray(model.predict_proba(X), dtype=float)
+    refuse_improper(given, type(model).__name__)
+    return given[:, places[0]]
 
 
 def _paired(

@@ -18,9 +18,9 @@ from quorate._ensembles import (
     read_ensemble,
     source_of,
 )
-from quorate._messages import in_short, listed
+from quorate._messages import listed
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import VoteSource, as_labels, improper_row, positions
+from quorate._votes import VoteSource, as_labels, positions, refuse_improper
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,7 @@ class Teacher:
                 f"{shares.shape} for {count_rows(X)} rows and {self.places.size} "
                 "classes."
             )
-        odd = improper_row(shares)
-        if odd is not None:
-            raise ValueError(
-                f"distil: predict_proba of {name} gave {in_short(shares[odd].tolist())}"
-                " for a row; probabilities lie between 0 and 1 and add up to 1."
-            )
+        refuse_improper(shares, f"distil: {name}")
         ordered = np.empty_like(shares)
         ordered[:, self.places] = shares
         return ordered

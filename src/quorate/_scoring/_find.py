@@ -37,6 +37,7 @@ from quorate._votes import (
     VoteSource,
     WholePrediction,
     as_labels,
+    refuse_improper,
     union,
 )
 
@@ -362,6 +363,7 @@ def _model_prediction(
         return StoredPrediction(codes, y)
     if collect is None:  # probabilities are averaged, and decide
         given, labels = np.asarray(model.predict_proba(X), dtype=float), _labels(model)
+        refuse_improper(given, type(model).__name__)
     elif _ranks_two_classes(score) and hasattr(model, "decision_function"):
         ahead = np.asarray(model.decision_function(X), dtype=float)
         return StoredPrediction(codes, y, np.column_stack([-ahead, ahead]))

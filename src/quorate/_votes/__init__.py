@@ -44,6 +44,7 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     allocate_probabilities,
     improper_row,
+    refuse_improper,
 )
 from quorate._votes._rule import (
     PLURALITY,
@@ -90,6 +91,7 @@ __all__ = [
     "pooled_votes",
     "positions",
     "prefix_predictions",
+    "refuse_improper",
     "refuse_masked",
     "sample_positions",
     "save_counts",

@@ -322,6 +322,16 @@ def check_range(values: Array, name: str) -> None:
             raise ValueError(f"{name} that are not between 0 and 1")
 
 
+def refuse_improper(rows: Array, who: str) -> None:
+    """Raise an error if a row is not a distribution over the classes."""
+    odd = improper_row(rows)
+    if odd is not None:
+        raise ValueError(
+            f"{who} gives {in_short(rows[odd].tolist())} as probabilities of a sample; "
+            "they lie between 0 and 1 and add up to 1."
+        )
+
+
 def improper_row(rows: Array, usable: BoolArray | None = None) -> int | None:
     """Return the place of the first row in use that is no distribution, if any.
 
