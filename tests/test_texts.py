@@ -32,6 +32,28 @@ MODEL = fresh().fit(TEXTS[SEEN], Y[SEEN])
 SMALL = quorate.prune(MODEL, TEXTS[SEEN], Y[SEEN], "re", keep=4)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_file_with_one_column_of_text(suffix, tmp_path):
+    path = tmp_path / f"texts.{suffix}"
+    table = pd.DataFrame({"said": TEXTS[NEW], "kind": Y[NEW]})
+    table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
+    found = quorate.compare(MODEL, SMALL, path, target="kind", source="new")
+    expected = quorate.compare(MODEL, SMALL, TEXTS[NEW], Y[NEW], source="new")
+    assert found.accuracy == expected.accuracy
+    small = quorate.prune(MODEL, path, target="kind", source="new", keep=4, method="re")
+    again = quorate.prune(MODEL, TEXTS[NEW], Y[NEW], source="new", keep=4, method="re")
+    assert small.pruning_["order"] == again.pruning_["order"]
+
+
+def test_a_file_with_one_column_of_numbers_stays_a_table(tmp_path):
+    X = np.arange(40.0)[:, None]
+    forest = RandomForestClassifier(5, random_state=0).fit(X, np.arange(40) % 2)
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"n": X[:, 0], "y": np.arange(40) % 2}).to_csv(path, index=False)
+    summary = quorate.summarise(forest, path, target="y", source="new")
+    assert summary.accuracy() == forest.score(X, np.arange(40) % 2)
+
+
 @pytest.mark.parametrize("form", FORMS)
 class TestEveryForm:
     def test_pruned_alike(self, form):

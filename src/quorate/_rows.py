@@ -43,7 +43,7 @@ def cut_rows(X: Any, rows: slice) -> Any:
     if is_arrow(X):
         start, stop, _ = rows.indices(X.num_rows)
         return X.slice(start, stop - start)
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    return X.iloc[rows] if hasattr(X, "iloc") else sliceable(X)[rows]
 
 
 def sliceable(X: Any) -> Any:

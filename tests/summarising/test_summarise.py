@@ -12,7 +12,9 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+import scipy.sparse as sp
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
@@ -233,6 +235,7 @@ X5 = np.zeros((5, 8))
         ([], {}, ValueError, "there are no batches"),
         ([X5], {}, BatchError, "batch 0: a batch is a pair"),
         ([(X5, [0] * 5)], {"target": "label"}, ValueError, "goes with files"),
+        (pd.DataFrame(X5), {"target": "label"}, ValueError, "X and y one by one"),
         ("data.parquet", {}, ValueError, "name it with target="),
         *((path, {"target": "label"}, error, words) for path, error, words in (
             ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .csv"),
@@ -253,6 +256,21 @@ X5 = np.zeros((5, 8))
 def test_refused(forest, batches, options, error, words):
     with pytest.raises(error, match=words):
         quorate.summarise(forest, batches, **options)
+
+
+@pytest.mark.parametrize("form", [sp.coo_matrix, sp.lil_array, sp.bsr_matrix])
+def test_batches_of_any_sparse_form(forest, data, form):
+    X, y = data
+    expected = quorate.summarise(forest, [(X[:99], y[:99])])
+    assert quorate.summarise(forest, [(form(X[:99]), y[:99])]).equals(expected)
+
+
+def test_batches_that_are_not_computed_yet(data):
+    X, y = data
+    frame = pl.DataFrame(X[:99], schema=[f"c{k}" for k in range(X.shape[1])])
+    forest = RandomForestClassifier(5, random_state=0).fit(frame, y[:99])
+    expected = quorate.summarise(forest, [(frame, y[:99])])
+    assert quorate.summarise(forest, [(frame.lazy(), y[:99])]).equals(expected)
 
 
 def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):

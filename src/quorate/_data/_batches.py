@@ -11,7 +11,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from quorate._data._rows import index_of, other_rows
+from quorate._data._rows import in_memory, index_of, other_rows
 from quorate._data._samples import SampleForm
 from quorate._data._tables import (
     column_names,
@@ -176,6 +176,7 @@ def _unpacked(pair: Any) -> tuple[Any, Any]:
     except (TypeError, ValueError):
         kind = type(pair).__name__
         raise TypeError(f"a batch is a pair (X, y), got {kind}") from None
+    X, y = in_memory(X), in_memory(y)
     others = other_rows(index_of(y), index_of(X))
     if others:
         raise ValueError(f"y has other rows than X, or in another order, {others}")

@@ -30,6 +30,9 @@ class SampleForm:
         The columns it was trained on, in order; None if unknown.
     as_frame : bool
         Whether it expects column names.
+    as_column : bool
+        Whether it expects a single column of text by itself, as vectorizers of text do,
+        which count no columns.
     labels : array, optional
         Its labels; None if unknown.
     owner : str
@@ -46,6 +49,7 @@ class SampleForm:
 
     columns: tuple[str, ...] | None = None
     as_frame: bool = True
+    as_column: bool = False
     labels: Array | None = None
     owner: str = "the model"
 
@@ -61,6 +65,7 @@ class SampleForm:
             # Members with different columns get all of them.
             columns=names[0] if len(set(names)) == 1 else None,
             as_frame=bool(names),
+            as_column=not any(hasattr(single, "n_features_in_") for single in each),
             labels=labels,
             owner=owner,
         )
@@ -116,7 +121,11 @@ class SampleForm:
             frame = frame.drop(columns=target)
         if self.columns is not None:
             frame = frame[list(self.columns)]
-        return (frame if self.as_frame else frame.to_numpy()), y
+        if self.as_frame:
+            return frame, y
+        if self.as_column and frame.shape[1] == 1 and frame.dtypes.iloc[0].kind == "O":
+            return frame.iloc[:, 0], y
+        return frame.to_numpy(), y
 
     def read_labels(
         self, values: Array, column: str, *, written: bool = False

@@ -79,7 +79,10 @@ def as_source(
         except BatchError as error:
             raise BatchError(f"{owner}: {error}") from error
     if target is not None:
-        raise ValueError(f"{owner}(target={target!r}): goes with files; {_FITS}.")
+        fits = _FITS
+        if hasattr(given, "columns"):
+            fits = "of a frame in memory, pass X and y one by one"
+        raise ValueError(f"{owner}(target={target!r}): goes with files; {fits}.")
     refuse_missing_labels(given, owner)
     if not isinstance(given, Iterable):
         raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")

@@ -34,7 +34,7 @@ from quorate._choosing import (
     gather,
     size_for,
 )
-from quorate._data import sample_size, take_rows
+from quorate._data import in_memory, sample_size, take_rows
 from quorate._ensembles import (
     Ensemble,
     RowSource,
@@ -200,6 +200,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             metadata routing if it is enabled. Arrays with one value per sample are
             split together with X.
         """
+        X = in_memory(X)
         validate_data(self, X, skip_check_array=True)
         shape = column_or_1d(y, warn=True).shape
         y = as_labels(y, "PrunedClassifier.fit: y").reshape(shape)

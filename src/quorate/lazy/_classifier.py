@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._data import in_memory
 from quorate._engine import (
     MODES,
     AdditiveEnsemble,
@@ -233,7 +234,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         """
         self._check_parameters()
         check_source(source, "LazyClassifier.fit")
-        given = read_ensemble(self.ensemble)
+        given, X = read_ensemble(self.ensemble), in_memory(X)
         ensemble = make_additive(given, X, y)
         prepared = None if X is None else sliceable(ensemble.prepare(X))
         n_rows = 0 if X is None else count_rows(prepared)
