@@ -747,6 +747,25 @@ def test_the_wrong_one_of_two_columns_is_refused():
         quorate.blend(first, y)
 
 
+def test_the_wrong_column_of_a_rare_class_is_refused():
+    """Where even the right column is hardly better than the class shares."""
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) < 40
+    right = np.where(y, rng.beta(2, 60, 2000), rng.beta(1, 50, 2000))
+    shares = -np.log(np.where(y, 0.02, 0.98)).mean()
+    assert 0.9 < -np.log(np.where(y, right, 1 - right)).mean() / shares < 1
+    quorate.blend({"right": right}, y)
+    with pytest.raises(ValueError, match="with its columns as those of True, False"):
+        quorate.blend({"wrong": 1 - right}, y)
+
+
+def test_a_column_that_is_not_a_class_is_named():
+    table = pd.DataFrame({"id": range(4), "0": [0.6, 0.4] * 2, "1": [0.4, 0.6] * 2})
+    said = "these between 0 and 3; .*, or leave out column 'id' if it is not a class"
+    with pytest.raises(ValueError, match=said):
+        quorate.blend({"a": table}, [0, 1, 0, 1])
+
+
 def test_one_model_of_several_with_swapped_columns():
     one = {**SKILLED, "turned": ARRAYS["m7"][:, [1, 0, 2]]}
     said = "'turned' has a logarithmic loss of .* as those of 'bee', 'ant', 'cow'"

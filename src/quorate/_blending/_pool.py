@@ -174,7 +174,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
                 f"{self._shape[1]}; all are about the same samples, in the same order."
             )
         if name not in self._checked:
-            _check_probabilities(array, who)
+            _check_probabilities(array, titles, who)
             self.check_index(part, name)
             self._checked.add(name)
         if self.columns is None:
@@ -304,12 +304,19 @@ def _as_numbers(part: Any, who: str) -> FloatArray:
     return np.asarray(numbers, dtype=np.float32 if numbers.dtype != float else float)
 
 
-def _check_probabilities(array: FloatArray, who: str) -> None:
+def _check_probabilities(
+    array: FloatArray, titles: Sequence[Any] | None, who: str
+) -> None:
     # NaN fails both comparisons.
     if not (array.min() >= 0 and array.max() <= 1):
+        remedy = "turn margins or logits into probabilities first"
+        if titles and len(titles) == array.shape[1]:
+            column = int(np.argmin(((array >= 0) & (array <= 1)).all(axis=0)))
+            array = array[:, column]
+            remedy += f", or leave out column {titles[column]!r} if it is not a class"
         raise ValueError(
             f"{who}: probabilities lie between 0 and 1, these between {array.min():g} "
-            f"and {array.max():g}; turn margins or logits into probabilities first."
+            f"and {array.max():g}; {remedy}."
         )
     # A matrix product is fifty times as fast as sums along short rows.
     sums = array @ np.ones(array.shape[1], dtype=array.dtype)
@@ -441,7 +448,8 @@ class ProbabilityPool:
             sums = np.array([logs[self.y == k].sum(axis=0) for k in range(shares.size)])
             _, column_of = linear_sum_assignment(-sums)
             loss = -sums[np.arange(shares.size), column_of].sum() / self.n_samples
-            if loss < _CLEARLY * limit:
+            # Of a rare class even good models are hardly better than the shares.
+            if loss < _CLEARLY * limit or loss < limit < losses[place] / 2:
                 swapped[self.names[place]] = (
                     f"a logarithmic loss of {losses[place]:.3f} where the class shares "
                     f"alone have {limit:.3f}; with its columns as those of "
