@@ -22,7 +22,7 @@ X, Y = load_wine(return_X_y=True)
 FOREST = RandomForestClassifier(15, random_state=0).fit(X, Y)
 VOTES = quorate.collect_votes(FOREST, X, Y)
 PROBABILITIES = FOREST.predict_proba(X)
-WHOLE = "a whole number, 0 or more, a Generator, or a RandomState."
+WHOLE = "a whole number from 0 to 4294967295, a Generator, or a RandomState."
 LIMITS = (
     "limits for any of bytes, nodes, milliseconds, such as {'bytes': '50MB'} or "
     "{'milliseconds': 2}."

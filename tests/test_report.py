@@ -696,7 +696,7 @@ UNCHOSEN = (
         ("forest", {"source": "maybe"}, ValueError, "source='maybe'"),
         ("forest", {"methods": ["nonsense"]}, ValueError, "unknown method"),
         ("forest", {"methods": "mdm"}, ValueError, r"a list of methods, as in \['mdm'"),
-        ("forest", {"random_state": "a"}, ValueError, "a whole number, 0 or more"),
+        ("forest", {"random_state": 2**32}, ValueError, "a whole number from 0 to"),
         ("forest", {"random_state": -1}, ValueError, "a whole number, 0 or more"),
         ("forest", {"X": None}, ValueError, "an ensemble needs samples"),
         *(("votes", options, TypeError, CAST) for options in UNASKED),

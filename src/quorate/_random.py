@@ -20,10 +20,10 @@ def as_seed(random_state: Any, owner: str) -> int | None:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     whole = isinstance(random_state, (int, np.integer))
-    if not whole or isinstance(random_state, bool) or random_state < 0:
+    if not whole or isinstance(random_state, bool) or not 0 <= random_state < 2**32:
         raise ValueError(
-            f"{owner}(random_state={random_state!r}): a whole number, 0 or more, a "
-            "Generator, or a RandomState."
+            f"{owner}(random_state={random_state!r}): a whole number from 0 to "
+            f"{2**32 - 1}, a Generator, or a RandomState."
         )
     return int(random_state)
 

@@ -88,6 +88,17 @@ def test_others_are_refused(sentence):
         quorate.to_forest(REFUSED[sentence].fit(X, NAMES))
 
 
+def test_a_list_of_trees_is_not_one_model():
+    values = X.to_numpy()
+    trees = [tree.fit(values, NAMES) for _, tree in TREES]
+    with pytest.raises(TypeError, match=r"^to_forest: list is not one model; quorate"):
+        quorate.to_forest(trees)
+    one = quorate.keep_members(trees, [0, 1, 2], np.ones(3))
+    np.testing.assert_allclose(
+        quorate.to_forest(one).predict_proba(values), one.predict_proba(values)
+    )
+
+
 def test_weights_are_refused():
     forest = RandomForestClassifier(9, random_state=0).fit(X, NAMES)
     weighted = quorate.keep_members(forest, [1, 5], [0.7, 0.3])

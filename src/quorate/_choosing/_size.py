@@ -364,7 +364,7 @@ def size_for(
         _check_budget(budget)
         return SizeByCost(budget, batch)
     if tolerance is not None:
-        if not tolerance >= 0:
+        if not (isinstance(tolerance, Real) and tolerance >= 0):
             raise ValueError(f"{owner}(tolerance={tolerance!r}): a number, 0 or more.")
         return SizeByErrors(tolerance)
     if isinstance(method, Pruner) and keep == DEFAULT:

@@ -30,7 +30,8 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
     Returns
     -------
     RandomForestClassifier or ExtraTreesClassifier
-        Fitted, with ``feature_importances_``.
+        Fitted, with ``feature_importances_``. It does not know which rows its trees
+        were trained on: pass ``source="training"`` to evaluate it on those.
 
     Examples
     --------
@@ -51,7 +52,9 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
     name, flaw = type(ensemble.model).__name__, ""
     if isinstance(ensemble.model, Pipeline):
         flaw = "prepares the samples first; pass its last step, and prepared samples"
-    elif not ensemble.can_predict or not ensemble.is_of_trees:
+    elif not ensemble.can_predict:
+        flaw = "is not one model; quorate.keep_members(pool, members, weights) is"
+    elif not ensemble.is_of_trees:
         flaw = "is not a model whose members are all decision trees"
     elif ensemble.rule.name != "average" or ensemble.weights is not None:
         flaw = "does not decide by the plain average of its trees' probabilities"

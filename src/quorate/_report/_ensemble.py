@@ -395,5 +395,7 @@ def _check_settings(request: Request) -> None:
             f"report(methods={methods!r}): a list of methods, as in [{methods!r}]."
         )
     whole = isinstance(seed, (int, np.integer))
-    if not whole or isinstance(seed, bool) or seed < 0:
-        raise ValueError(f"report(random_state={seed!r}): a whole number, 0 or more.")
+    if not whole or isinstance(seed, bool) or not 0 <= seed < 2**32:
+        raise ValueError(
+            f"report(random_state={seed!r}): a whole number from 0 to {2**32 - 1}."
+        )
