@@ -41,8 +41,7 @@ def vote(
 ) -> LazyResult:
     """Evaluate members in order until every row is decided or none are left."""
     n_rows, n_classes = count_rows(X), ensemble.classes.size
-    codes = np.zeros(n_rows, dtype=np.intp)
-    asked = np.zeros(n_rows, dtype=np.intp)
+    codes, asked = np.empty((2, n_rows), dtype=np.intp)
     scores = np.zeros((n_rows, n_classes))
     width = X.shape[1] if isinstance(X, np.ndarray) else 1
     rows, running = np.arange(n_rows), np.zeros((n_rows, n_classes))

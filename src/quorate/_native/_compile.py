@@ -61,7 +61,7 @@ def compile_file(
     command = [*compiler, *_FLAGS, *(_SHARED if shared else ()), *options]
     command += [str(source), "-o", str(made), "-lm"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0 or not made.exists():
             raise CompilerError(f"{shlex.join(command)}: {done.stderr.strip()}")
         made.replace(target)
