@@ -55,17 +55,25 @@ from quorate._report._advice import (
 )
 from quorate._report._expected import CurveSection, MethodRow, MethodsSection
 from quorate._report._page import embeddable
+from quorate._report._pictures import _size_curve
+from quorate._report._reproduce import as_code
 from quorate._report._sections import (
     CHOSEN_BEFORE,
     ErrorParts,
     expected_confusion,
     mean_agreement,
+    member_rows,
 )
 from quorate._report._svg import tidy
 from quorate._scoring import find_score
 from quorate._votes import VoteSource
 from quorate.lazy import try_modes
 from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
+
+
+class Own(quorate.pruning.BestMembers):
+    """A method of somebody else."""
+
 
 VOID = {"meta", "input", "br", "img", "link", "hr"}
 
@@ -124,6 +132,8 @@ def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
     assert data["votes"]["accuracy"] == votes.accuracy()
     assert data["votes"]["plurality_accuracy"] == pytest.approx(1 - parts.error)
     assert data["votes"]["rule"] == votes.rule == "average"
+    assert data["votes"]["best_member_accuracy"] == votes.accuracies.max()
+    assert data["votes"]["worst_member_accuracy"] == votes.accuracies.min()
     assert data["decomposition"]["all"]["error"] == parts.error
     found = {row["measure"]: row["all"] for row in data["diversity"]}
     assert found == pytest.approx(quorate.diversity(votes))
@@ -525,6 +535,41 @@ def test_mean_agreement_is_that_of_its_definition(masked):
         assert found == pytest.approx(np.mean(shares))
 
 
+@pytest.mark.parametrize("masked", [False, True])
+def test_members_say_on_how_many_samples_they_voted_if_some_did_not(masked):
+    votes = votes_of(5, 60, masked=masked)
+    found = [row.votes for row in member_rows(votes, np.zeros(5), None, honest=True)]
+    asked = np.count_nonzero(votes.codes >= 0, axis=1).tolist()
+    assert found == (asked if masked else [None] * 5)
+
+
+def test_the_picture_of_sizes_is_of_the_score_of_the_page():
+    numbers = np.array([0.6, 0.4, 0.5])
+    curve = CurveSection(
+        sizes=np.arange(1, 4), errors=numbers, standard_errors=numbers / 9,
+        full_error=0.5, n_samples=40, scoring="balanced_accuracy",
+    )  # fmt: skip
+    shown = _size_curve(curve, 2, _text.Measure("balanced accuracy")).display
+    assert (shown.scoring, shown.top) == ("balanced accuracy", 1.0)
+    assert shown.ax_.get_ylabel() == "balanced accuracy"
+
+
+@pytest.mark.parametrize(
+    ("method", "code"),
+    [
+        ("mdm", "mdm"),
+        (quorate.pruning.BestMembers(), "quorate.pruning.BestMembers()"),
+        (quorate.pruning.BestMembers(keep=3), "quorate.pruning.BestMembers()"),
+        (quorate.pruning.RandomSubset(random_state=np.int64(7)),
+         "quorate.pruning.RandomSubset(random_state=7)"),
+        (Own(), f"{__name__}.Own()"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_methods_as_code_say_where_they_are_and_what_is_not_usual(method, code):
+    assert as_code(method) == code
+
+
 def accuracy_of(votes):
     return find_score(None, votes.classes, "here")
 
@@ -697,7 +742,7 @@ UNCHOSEN = (
         ("forest", {"methods": ["nonsense"]}, ValueError, "unknown method"),
         ("forest", {"methods": "mdm"}, ValueError, r"a list of methods, as in \['mdm'"),
         ("forest", {"random_state": 2**32}, ValueError, "a whole number from 0 to"),
-        ("forest", {"random_state": -1}, ValueError, "a whole number, 0 or more"),
+        ("forest", {"random_state": -1}, ValueError, "a whole number from 0 to"),
         ("forest", {"X": None}, ValueError, "an ensemble needs samples"),
         *(("votes", options, TypeError, CAST) for options in UNASKED),
         ("votes", {"X": [[0]] * 3}, TypeError, "Votes has its samples and labels"),
@@ -1131,6 +1176,8 @@ def test_one_word_on_whom_to_keep(page):
     assert not [t for t in titles if t.startswith(("Keep", "Try"))]
     hardly = replace(alone, best_member_accuracy=0.905)  # the best of many, by chance
     assert titles_of(page, votes=hardly)[0] == "Try Best instead of Mine."
+    perfect = replace(alone, accuracy=1.0, best_member_accuracy=1.0)
+    assert titles_of(page, votes=perfect)[0] == "Try Best instead of Mine."
 
 
 @pytest.mark.parametrize(
