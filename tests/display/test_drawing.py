@@ -178,6 +178,17 @@ def test_labels_avoid_points_and_one_another():
         assert not any(box.contains(*place) for place in places)
 
 
+def test_labels_stay_inside_the_axes():
+    ax = Figure(figsize=(5, 4)).subplots()
+    corners = [0, 0, 1, 1], [0, 1, 0, 1]
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    inside = ax.get_window_extent()
+    for text in label_points(ax, *corners, ["a name"] * 4):
+        box = text.get_window_extent()
+        assert inside.x0 < box.x0 < box.x1 < inside.x1
+        assert inside.y0 < box.y0 < box.y1 < inside.y1
+
+
 def test_vector_files_of_many_members_stay_small():
     votes = some_votes(500, 60)
     for kind in (display.KappaErrorDisplay, display.AgreementDisplay):

@@ -57,6 +57,9 @@ class TestRanks:
         assert_allclose(np.ptp(ends), shown.critical_difference)
         assert "alpha = 0.05" in shown.ax_.get_title(loc="left")
         assert texts(shown.ax_)[0] == f"{shown.average_ranks.min():.2f}"
+        # Numbers stand where the last interval ends.
+        end = shown.average_ranks.max() + shown.critical_difference / 2
+        assert_allclose([text.xy[0] for text in shown.ax_.texts], end)
 
 
 class TestCriticalDifference:
@@ -168,6 +171,9 @@ class TestRelations:
         shown = RiskErrorDisplay.from_results(changed).plot()
         assert shown.usable.sum() == len(rows) - 1
         assert texts(shown.ax_) == ["1 without a finite estimate"]
+        shown.figure_.draw_without_rendering()
+        panel, told = (x.get_window_extent() for x in (shown.ax_, *shown.ax_.texts))
+        assert panel.x0 < told.x0 < told.x1 <= panel.x1
         drawn = shown.axes_[0].collections[0].get_offsets()
         assert_allclose(drawn[:, 1], [row["risk"] for row in rows[1:]])
         rho = scipy_stats.spearmanr(*np.asarray(drawn).T).statistic

@@ -113,6 +113,24 @@ def test_names_are_the_public_classes():
 
 
 @pytest.mark.parametrize("name", METHODS)
+def test_the_unit_of_the_weights_does_not_matter(name):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    codes = np.where(rng.random((8, 60)) < 0.6, y, rng.integers(0, 3, (8, 60)))
+    mask = (
+        rng.random(codes.shape) < 0.6 if METHODS[name].tags.needs_out_of_bag else None
+    )
+    weights = rng.uniform(0.5, 2.0, 8)
+    orders = [
+        make(name, keep=4)
+        .fit(quorate.Votes(codes, y, weights=unit * weights, valid=mask), X=codes.T)
+        .order_.tolist()
+        for unit in (1.0, 2.0**-50, 2.0**50)
+    ]
+    assert orders[1:] == orders[:1] * 2
+
+
+@pytest.mark.parametrize("name", METHODS)
 def test_documentation(name):
     doc = inspect.getdoc(METHODS[name])
     assert "Parameters\n" in doc
@@ -683,6 +701,30 @@ def test_measure_checks_catch_what_they_should(measure, message):
 def test_examples_are_named_once():
     names = [name for name, _ in example_votes()]
     assert len(names) == len(set(names)) == 22
+
+
+def test_examples_are_what_their_names_say():
+    examples = dict(example_votes(masked=False))
+    shapes = {name: votes.codes.shape for name, votes in examples.items()}
+    assert shapes["one member"] == (1, 20)
+    assert shapes["one sample"] == (6, 1)
+    assert shapes["perfect members"] == shapes["always wrong"] == (4, 12)
+    for name, accuracy in (("perfect members", 1.0), ("always wrong", 0.0)):
+        assert examples[name].accuracies.tolist() == [accuracy] * 4
+    classes = {name: votes.classes.tolist() for name, votes in examples.items()}
+    assert classes["one class"] == [0]
+    assert classes["two classes"] == classes["always wrong"] == [0, 1]
+    assert classes["perfect members"] == [0, 1, 2]
+
+
+def test_a_start_that_is_small_enough_is_taken_as_it_was_drawn():
+    """And the numbers drawn after it do not depend on the limit."""
+    for most in (4, 5):
+        rng, again = np.random.default_rng(1), np.random.default_rng(1)
+        drawn = np.flatnonzero(again.random(8) < 0.5)
+        assert drawn.size == 4
+        assert pruning.SEP()._start(rng, 8, most).tolist() == drawn.tolist()
+        assert rng.random() == again.random()
 
 
 @pytest.mark.parametrize("cls", [pruning.SEP, pruning.PEP])

@@ -9,6 +9,7 @@ from tests.pruning.slow_selectors import Shares
 
 import quorate
 from quorate import pruning
+from quorate._kernels import counts
 from quorate._votes import VoteSource
 from quorate.pruning._running_average import running_average
 
@@ -149,6 +150,18 @@ def test_simplex_log_loss_is_at_rest():
         grown = explained(S, weights)
         wanted = (grown / grown.sum() + smoothing / S.n) / (1 + smoothing)
         np.testing.assert_allclose(weights, wanted, atol=2e-4)
+
+
+def test_simplex_weights_of_probabilities_are_of_all_blocks_of_samples(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    shares = rng.dirichlet([1, 1], (5, 600))
+    shares[0, 256:] = np.eye(2)[y[256:]]  # seen by who looks beyond the first block
+    votes = quorate.Votes(shares.argmax(axis=2), y, probabilities=shares)
+    whole = pruning.SimplexWeights(None).fit(votes).weights_
+    monkeypatch.setattr(counts, "_BLOCK_BYTES", 1)
+    parts = pruning.SimplexWeights(None).fit(votes).weights_
+    np.testing.assert_allclose(parts, whole, atol=1e-9)
 
 
 def explained(S, weights):

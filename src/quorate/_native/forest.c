@@ -266,8 +266,6 @@ static int32_t settle(const plan *p, const float *x, int missing, int how,
     if (how != HEADS) /* the division can make one of two almost equal sums */
         for (int32_t c = 0; c < p->n_classes; c++)
             sums[c] /= p->total;
-    if (how == AGAINST && p->n_classes == 2)
-        return sums[1] - sums[0] > 0.0;
     for (int32_t c = 1; c < p->n_classes; c++)
         if (sums[c] > sums[winner])
             winner = c;

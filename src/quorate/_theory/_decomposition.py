@@ -8,6 +8,7 @@ import numpy as np
 from quorate._kernels import fixed, gaps
 from quorate._messages import one_of
 from quorate._output import facts_html
+from quorate._theory._formulas import divide
 from quorate._typing import FloatArray, Lambda
 from quorate._votes import VoteCounts, Votes, check_counts, check_votes
 
@@ -220,7 +221,7 @@ def _credence_terms(
 
     counts = votes.tally()
     total = counts.sum(axis=0)
-    share = np.where(total > 0, counts / np.where(total > 0, total, 1), 1 / n_classes)
+    share = divide(counts, total, 1 / n_classes)
 
     # Error of a vote for class f (row) on a sample of class l (column).
     single = (1.0 - belief + _best_other(belief)) / 2.0
@@ -237,7 +238,7 @@ def _best_other(belief: FloatArray) -> FloatArray:
     """Return, at (f, l), the largest belief of f in a class other than l."""
     if len(belief) == 1:
         return np.zeros((1, 1))
-    second, first = np.partition(belief, -2, axis=1)[:, -2:].T
+    second, first = np.partition(belief, -2)[:, -2:].T
     is_first = belief.argmax(axis=1)[:, None] == np.arange(len(belief))
     rival: FloatArray = np.where(is_first, second[:, None], first[:, None])
     return rival

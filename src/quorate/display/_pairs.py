@@ -144,9 +144,8 @@ def hull_of(x: FloatArray, y: FloatArray) -> IntArray:
     Collinear points have no area; their hull is the two ends.
     """
     places = np.column_stack([x, y])
-    if len(places) > 2:
-        with suppress(QhullError):
-            return np.asarray(ConvexHull(places).vertices, dtype=np.intp)
+    with suppress(QhullError):  # fewer than three points, or all on a line
+        return np.asarray(ConvexHull(places).vertices, dtype=np.intp)
     return np.unique(np.lexsort((y, x))[[0, -1]])
 
 

@@ -40,7 +40,7 @@ def _payload(
     payload = np.zeros(is_leaf.size, dtype=np.int64)
     payload[is_leaf] = shares[is_leaf].argmax(axis=1)
     if ensemble.rule.name != "average":
-        return payload, np.zeros((0, classes.size))
+        return payload, np.empty((0, classes.size))
     # A pure leaf has exact zeros elsewhere; adding anything would change sums.
     sure = (shares.max(axis=1) == 1) & (np.count_nonzero(shares, axis=1) == 1)
     unsure = np.flatnonzero(is_leaf & ~sure)

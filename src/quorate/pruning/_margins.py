@@ -9,6 +9,7 @@ import numpy as np
 
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import log_of_product
+from quorate._kernels.verdicts import TIE_TOLERANCE
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
 from quorate.pruning._base import NEAR, Pruner, PrunerTags, first_best, is_number
@@ -288,7 +289,7 @@ class RunningMargins(RunningSums):
     def _against(self, leads: FloatArray, casts: FloatArray) -> FloatArray:
         """Return the margins times ``-slope``."""
         # Sums that should return to zero may be off by rounding.
-        there = casts > 1e-12
+        there = casts > TIE_TOLERANCE * self.weights.max()
         margins = np.where(there, leads / np.where(there, casts, 1.0), 0.0)
         return np.asarray(-self.slope * margins)
 

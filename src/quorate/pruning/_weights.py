@@ -331,7 +331,7 @@ class SparseWeights(Pruner):
         """Add the member of steepest descent, and refit all weights."""
         model = self._regression(votes, [])
         picked: list[int] = []
-        path: list[FloatArray] = [np.zeros(0)]
+        path: list[FloatArray] = [np.empty(0)]
         outside = np.ones(votes.n_members, dtype=bool)
         while len(picked) < size:
             _, residual = model.residual(path[-1])
