@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -179,6 +180,13 @@ def test_signals_leave_the_old_file_and_nothing_else(tmp_path, number):
         assert child.wait(20) == -number
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["file"] or number == signal.SIGKILL
+
+
+def test_other_threads_write_too(tmp_path):
+    """Only the main thread may set a handler for signals."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(write, tmp_path / "file").result()
+    assert (tmp_path / "file").read_bytes() == b"new"
 
 
 def test_signal_handlers_are_as_before(tmp_path):

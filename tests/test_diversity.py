@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import quorate
+from quorate._theory import diagnose
 from quorate.exceptions import UndefinedMeasureWarning
 
 MEASURES = quorate.measures()
@@ -138,6 +139,26 @@ class TestLabels:
         for name in MEASURES:
             if name not in ("disagreement", "kappa", "q_statistic", "correlation"):
                 assert quorate.diversity(three, name, outputs="label") == oracle[name]
+
+
+@pytest.mark.parametrize("undefined", ["authors", "nan"])
+@pytest.mark.parametrize("name", [n for n, m in MEASURES.items() if m.pairwise])
+def test_pairs_that_never_voted_on_the_same_sample_do_not_count(name, undefined):
+    pair = np.array([[1, 1, 0, 1, 0], [1, 0, 1, 1, 0]])
+    both = quorate.Votes(pair, np.ones(5, int))
+    third = quorate.Votes(
+        np.hstack([np.vstack([pair, [[0] * 5]]), [[0], [0], [1]]]),
+        np.ones(6, int),
+        valid=[[True] * 5 + [False], [True] * 5 + [False], [False] * 5 + [True]],
+    )
+    expected = quorate.diversity(both, name, undefined=undefined)
+    assert quorate.diversity(third, name, undefined=undefined) == expected != 0
+
+
+def test_a_diagnosis_names_the_best_member():
+    votes = quorate.Votes([[1, 0], [1, 1], [0, 0]], [1, 1], names=["a", "b", "c"])
+    found = diagnose(votes).to_dict()["votes"]
+    assert (found["best_member"], found["best_member_accuracy"]) == ("b", 1.0)
 
 
 def test_overflow_does_not_come_near():

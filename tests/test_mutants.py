@@ -39,11 +39,16 @@ def test_nearly_all_mutants_are_noticed_and_the_others_have_a_reason():
     assert share_noticed(rows) >= WANTED
 
 
-def test_every_room_that_decides_is_drawn_from():
-    from mutation.mutants import ROOMS
+def test_every_file_that_decides_something_can_be_drawn():
+    from mutation.mutants import IDLE_FILES, rooms
 
     source = Path(quorate.__file__).parent
-    assert [room for room, files in ROOMS.items() if not [*source.glob(files)]] == []
+    found = rooms(source)
+    files = sorted([*source.rglob("*.py"), *source.rglob("*.c")])
+    drawn = sorted(path for paths in found.values() for path in paths)
+    assert drawn == [path for path in files if path.name not in IDLE_FILES]
+    folders = {path.name for path in source.iterdir() if path.is_dir()}
+    assert set(found) == folders - {"__pycache__"} | {"forest.c", "modules"}
 
 
 C_SOURCE = b"""#define MOST (1 + 1)

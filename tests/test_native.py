@@ -3,6 +3,7 @@
 import ctypes
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import _native
-from quorate._native import _compile
+from quorate._native import _compile, _load
 from quorate.exceptions import QuorateWarning
 
 SOURCES = Path(quorate.__file__).parent
@@ -70,14 +71,35 @@ def test_who_looks_the_engine_up_is_told_too(monkeypatch):
         quorate.LazyClassifier(forest).fit()
 
 
+def found_anew(monkeypatch, path=""):
+    """Look for kernels as a new process does."""
+    monkeypatch.setenv("QUORATE_ENGINE", "")
+    monkeypatch.setenv("QUORATE_KERNELS", str(path))
+    return _load._found.__wrapped__()
+
+
+@pytest.mark.skipif(not _compile.LIBRARY.exists(), reason="no library was built")
+def test_the_library_in_its_place_is_loaded(monkeypatch):
+    kernels, why = found_anew(monkeypatch)
+    assert (type(kernels), why) == (_load.Kernels, "")
+
+
+def test_a_library_that_is_not_there(monkeypatch, tmp_path):
+    path = tmp_path / "none.so"
+    why = f"QUORATE_KERNELS={path}: there is no such file"
+    assert found_anew(monkeypatch, path) == (None, why)
+
+
 @needs_compiler
-def test_a_library_of_another_version(tmp_path):
+def test_a_library_of_another_version(tmp_path, monkeypatch):
     source, path = tmp_path / "old.c", tmp_path / "old.so"
     text = _compile.SOURCE.read_text()
     source.write_text(re.sub(r"(#define INTERFACE) \d+", r"\1 0", text))
     _compile.compile_file(source, path)
     said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(path))
     assert said.endswith("engine: numpy (old.so is from another version of quorate)")
+    why = "old.so is from another version of quorate"
+    assert found_anew(monkeypatch, path) == (None, why)
 
 
 @needs_compiler
@@ -87,6 +109,15 @@ def test_built_and_loaded(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["forest.so"]
     said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(path))
     assert said == f"quorate {quorate.__version__}, engine: compiled"
+
+
+@needs_compiler
+def test_built_by_a_command(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "forest.so"
+    monkeypatch.setattr(sys, "argv", ["_compile.py", str(path), "-O0"])
+    runpy.run_path(_compile.__file__, run_name="__main__")
+    assert capsys.readouterr().out == f"{path}\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["forest.so"]
 
 
 def test_no_compiler(monkeypatch, tmp_path):
@@ -107,6 +138,19 @@ def test_a_compiler_that_fails_leaves_the_old_library(tmp_path):
         _compile.compile_kernels(path, ["--no-such-flag"])
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["forest.so"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the compiler is a shell script")
+def test_what_a_failing_compiler_leaves_behind_is_not_taken(tmp_path, monkeypatch):
+    compiler, path = tmp_path / "cc.sh", tmp_path / "forest.so"
+    compiler.write_text(
+        '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ntouch "$2"; exit 1\n'
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    with pytest.raises(_compile.CompilerError):
+        _compile.compile_kernels(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["cc.sh"]
 
 
 @needs_kernels
@@ -133,6 +177,7 @@ def test_numbers_on_their_way_in():
 
 def test_the_structure_is_that_of_the_source():
     text = _compile.SOURCE.read_text()
+    assert f"#define INTERFACE {_load._INTERFACE}\n" in text
     body = text[text.index("typedef struct {\n    const node *nodes;") :]
     body = body[: body.index("} plan;")]
     declared = [

@@ -249,6 +249,19 @@ def test_nearly_a_tie(n_classes):
     assert_same_labels(model, X[:5], X)
 
 
+def test_the_lead_that_single_precision_may_decide_is_not_rounded_down():
+    X, y = samples(5, "int", True, size=200)
+    model = RandomForestClassifier(7, max_depth=3, random_state=0).fit(X, y)
+    graph = to_onnx(model, X).graph
+    (less,) = [node for node in graph.node if node.op_type == "Less"]
+    (limit,) = [each for each in graph.initializer if each.name == less.input[1]]
+    largest = sum(
+        tree.tree_.value[tree.tree_.children_left < 0].max() for tree in model
+    )
+    # Every tree is rounded twice, on both sides of a lead.
+    assert onnx.numpy_helper.to_array(limit) >= 2 * (7 + 2) * 2.0**-24 * largest
+
+
 def test_weighted_voting():
     X, y = samples(5, "text", True, seed=3, size=6000)
     forest = RandomForestClassifier(20, min_samples_leaf=3, random_state=0)

@@ -7,7 +7,10 @@ import tomllib
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+
+from quorate._version import versions
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,6 +49,12 @@ def test_a_build_elsewhere_invents_no_address(hooks, monkeypatch):
     metadata = {}
     hooks.AddressHook().update(metadata)
     assert metadata["urls"] == {}
+
+
+def test_versions_of_what_is_installed():
+    found = versions("no-such-package", "numpy", "quorate-neither", "scipy")
+    assert list(found) == ["quorate", "numpy", "scipy", "python"]
+    assert found["numpy"] == np.__version__
 
 
 def test_what_is_promised_is_what_ci_runs():

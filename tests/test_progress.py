@@ -1,5 +1,6 @@
 """A line says what is being done: after two seconds, to somebody who is looking."""
 
+import inspect
 import io
 import sys
 import time
@@ -158,6 +159,13 @@ def test_long_work_says_what_it_does(forest, seen):
     small = quorate.keep_members(model, range(3))
     quorate.distil(small, model, X, n_rows=200)
     assert {"evaluating the teacher", "distilling"} <= set(seen)
+
+
+@pytest.mark.parametrize(
+    "function", [quorate.prune, quorate.report, quorate.distil, run_plan]
+)
+def test_nobody_has_to_ask_for_progress(function):
+    assert inspect.signature(function).parameters["verbose"].default == 1
 
 
 def test_silence_is_silence(forest, seen):

@@ -13,6 +13,7 @@ from quorate._units import (
     milliseconds_text,
     percent_text,
     points_text,
+    times_text,
 )
 
 
@@ -28,6 +29,8 @@ from quorate._units import (
      (change_text, [1e5, 1], "-99.9990 %"), (change_text, [100, 90], "-10 %"),
      (change_text, [100, 91], "-9.0 %"), (change_text, [100, 99.99], "0 %"),
      (change_text, [4, 100], "+2400 %"), (change_text, [3, 0], "-100 %"),
+     (times_text, [99.96], "100 x"), (times_text, [12.34], "12.3 x"),
+     (times_text, [9.994], "9.99 x"), (times_text, [0.1], "0.10 x"),
      (percent_text, [0.5], "50.00 %"), (points_text, [0.00004], "0.00 pp"),
      (points_text, [0.00006], "+0.01 pp"), (points_text, [-0.12], "-12.00 pp"),
      (cost_text, [2.04244e7, "bytes"], "20.4 MB"),

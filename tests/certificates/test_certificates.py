@@ -23,6 +23,7 @@ from quorate._judging import (
     samples_needed,
 )
 from quorate._judging._certificate import ClassLimit
+from quorate._judging._limits import fewest_samples
 
 
 @given(
@@ -142,6 +143,13 @@ def test_as_many_samples_as_it_says_certify(class_weight):
     assert found.samples_needed is None
     few = more_of_the_same(votes, int(needed * 0.8) // 400)
     assert not quorate.certify(few, np.arange(7), **asked).holds
+
+
+def test_more_samples_than_anybody_has_are_none():
+    counts, samples = np.array([[60], [10]]), np.array([1000])
+    assert fewest_samples(counts, samples, 0.05 + 1e-8, 0.05) is None
+    assert fewest_samples(counts, samples, 0.05 - 1e-8, 0.05) is None
+    assert fewest_samples(counts, samples, 0.06, 0.05) == pytest.approx(1900, abs=100)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate._data import MAX_SAMPLES, draw_sample, given_batches
+from quorate._data._drawing import shares
 from quorate._votes import VoteSource
 from quorate.exceptions import SampledWarning
 
@@ -20,6 +21,12 @@ from quorate.exceptions import SampledWarning
 def cut(X, y, edges):
     edges = sorted({0, len(y), *(edge % len(y) for edge in edges)})
     return [(X[start:end], y[start:end]) for start, end in itertools.pairwise(edges)]
+
+
+def test_what_rare_classes_get_comes_from_the_class_that_loses_least():
+    # Exact shares of 6: 0.09, 0.09, 2.69 and 3.13, so "d" has the most to spare.
+    drawn = shares({"a": 1, "b": 1, "c": 30, "d": 35}, 6)
+    assert drawn == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 
 @settings(max_examples=50)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.datasets import load_wine
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
@@ -237,6 +238,17 @@ class TestRefusals:
         )
         with pytest.raises(ValueError, match=problem):
             prune_in(9, pool(samples), samples, batch=most + 1)
+
+
+@pytest.mark.usefixtures("clock")
+def test_samples_without_columns():
+    samples = np.empty((30, 0)), np.arange(30) % 2
+    members = [
+        DummyClassifier(strategy="uniform", random_state=seed).fit(*samples)
+        for seed in range(4)
+    ]
+    small, _ = prune_in(2, members, samples, batch=5)
+    assert small.pruning_["latency"]["batch"] == 5
 
 
 def test_lazy_voting_that_fits_is_said(clock, samples):

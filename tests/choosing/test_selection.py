@@ -166,6 +166,7 @@ class TestSelect:
             ({"keep": 5, "budget": {"nodes": 3}}, "prune: keep=5 and budget: one of"),
             ({"keep": "own"}, r"prune\(keep='own'\): a number, 'auto' or None"),
             ({"tolerance": -1}, r"prune\(tolerance=-1\): a number, 0 or more"),
+            ({"tolerance": "1%"}, r"prune\(tolerance=.1%.\): a number, 0 or more"),
         ):
             with pytest.raises(ValueError, match=f"^{message}"):
                 quorate.prune(forest, X, y, **options)

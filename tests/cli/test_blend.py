@@ -139,6 +139,8 @@ def test_the_file_is_enough_to_blend_by_hand(files, tmp_path, method, columns, r
     plain = "This is not the weighted mean with these weights" in done.stdout
     assert plain == ("sharpness" in table)
     assert ("--test FOLDER -o FILE" in done.stdout) == plain
+    several = "weights add up to 1 in each column" in done.stdout
+    assert several == (method == "auto")
 
 
 def test_the_plain_mean_has_its_score_beside(files):

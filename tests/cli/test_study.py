@@ -8,6 +8,7 @@ import sys
 import time
 from contextlib import closing
 from functools import partial
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -15,8 +16,8 @@ from rich.console import Console
 from tests.cli.shell import run, told
 from tests.study.plans import small_plan, write_toml
 
-from quorate.cli._study_view import _lollipop, show_results
-from quorate.study import Results, run_plan
+from quorate.cli._study_view import _lollipop, _show_table, show_results
+from quorate.study import Results, ScoreTable, run_plan
 from quorate.study._cell import _FittedUnit
 
 study = partial(run, "study")
@@ -202,6 +203,21 @@ def test_it_fits_the_width(store, width):
     assert not any("…" in line for line in lines)
 
 
+def test_the_table_of_data_sets_needs_room_for_the_longest_name():
+    cells = [["iris", "90", "91"], ["wine", "80", "81"]]
+    table = ScoreTable(["data", "es", "reduced"], cells, [[False, True]] * 2, [], "es")
+    standings = [SimpleNamespace(method=name) for name in ("reduced", "es")]
+    printed = {}
+    for width in (18, 19):
+        console = Console(width=width, highlight=False)
+        with console.capture() as captured:
+            _show_table(console, table, standings)
+        printed[width] = captured.get()
+    assert printed[18] == ""
+    assert "method   iris  wine\n" in printed[19]
+    assert "reduced    91    81\nes         90    80\n" in printed[19]
+
+
 def test_charts():
     # rank 1 to 5 on nine places; the best's difference ends at rank 3
     assert _lollipop(1, 3, 5, 9).plain == "●   ┊"
@@ -209,3 +225,5 @@ def test_charts():
     assert _lollipop(5, 3, 5, 9).plain == "━━━━━━━━●"
     assert _lollipop(2, 7, 5, 9).plain == "━━●"  # past the end: nothing to show
     assert _lollipop(2, None, 5, 9).plain == "━━●"
+    colours = [_lollipop(*line, 5, 9).style for line in ((1, 3), (5, 3), (5, None))]
+    assert colours == ["green", "dim", "green"]  # not worse than the best, or unknown

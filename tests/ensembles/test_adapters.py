@@ -8,6 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import quorate
 from quorate._ensembles import MemberAdapter, _adapters, register_adapter
+from quorate._ensembles._boosters import XGBoostAdapter
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +218,16 @@ def test_an_adapter_of_ones_own(rules, data):
     votes = quorate.collect_votes([Rule()], X, y)
     np.testing.assert_array_equal(votes.predict(), Rule().decide(X))
     np.testing.assert_array_equal(quorate.as_member(Rule()).predict(X), votes.predict())
+
+
+def test_boosters_are_known_by_the_name_of_their_class_and_its_library():
+    """Subclasses too, and without the library; models of it are in tests/ecosystem."""
+    booster = type("Booster", (), {"__module__": "xgboost.core"})
+    adapter = XGBoostAdapter()
+    assert adapter.fits(booster())
+    assert adapter.fits(type("Mine", (booster,), {})())
+    assert not adapter.fits(type("Booster", (), {"__module__": "lightgbm.basic"})())
+    assert not adapter.fits(type("Boosters", (), {"__module__": "xgboost.core"})())
 
 
 def test_only_adapters_are_registered():

@@ -1,7 +1,9 @@
 """Every kind of ensemble keeps its promises, one that nobody here knows included."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ from quorate._ensembles import _registry, find_kind, read_ensemble, register_kin
 from quorate._ensembles._forest import Forest
 from quorate._votes import DecisionRule
 from quorate.testing import check_ensemble
+from quorate.testing._ensembles import check_members
 
 
 def three():
@@ -133,6 +136,19 @@ def test_a_kind_that_lies_is_found_out(lie):
     finally:
         register_kind(known)
         _registry._kinds_by_class.cache_clear()
+
+
+def test_members_are_compared_with_the_most_frequent_class():
+    """Of ten samples eight are of one class, and nobody gets more than three right."""
+    X, y = np.arange(10.0)[:, None], np.repeat([0, 1], [8, 2])
+    forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+    trial = SimpleNamespace(model=forest, ensemble=read_ensemble(forest), y=y)
+    for n_right, refused in ((3, True), (5, False)):
+        votes = np.where(np.arange(10) < n_right, y, 1 - y)
+        trial.votes = quorate.Votes(np.tile(votes, (3, 1)), y)
+        problem = pytest.raises(AssertionError, match="no member votes better than ch")
+        with problem if refused else nullcontext():
+            check_members(trial)
 
 
 @pytest.fixture

@@ -38,6 +38,7 @@ import quorate
 from quorate import CompactClassifier, LazyClassifier
 from quorate._engine import TreeArrays, decode, encode, pack, unpack
 from quorate._engine._arrays import NODE, _fill_leaves, _listed, _looked_up
+from quorate._native import kernels
 from quorate._native._compile import compile_file, find_compiler
 from quorate.exceptions import FileFormatError
 from quorate.lazy._arrays import tree_arrays
@@ -498,6 +499,7 @@ def test_roots_and_forms_are_checked(wine):
         (trees.nodes["child"], trees.table, "nodes of another form"),
         (trees.nodes[None], trees.table, "nodes of another form"),
         (trees.nodes, trees.table.astype(np.float32), "leaves of another form"),
+        (trees.nodes, trees.table[:, :-1].copy(), "leaves of another form"),
         (trees.nodes[::2], trees.table, "do not follow each other"),
     ):
         with pytest.raises(ValueError, match=problem):
@@ -536,6 +538,21 @@ def test_forged_facts_are_refused(wine, name):
     calibrated = LazyClassifier(forest, "calibrated", epsilon=0.1).fit(X).compact()
     facts, arrays = decode(calibrated.to_bytes())
     refused({**facts, "threshold_": None}, arrays)
+
+
+@pytest.mark.skipif(kernels() is None, reason="no kernels")
+@pytest.mark.parametrize("handicap", [-1e9, 1e9, -1e300, 1e300])
+def test_counts_of_votes_that_cannot_be_are_not_looked_up(wine, handicap):
+    """A kernel that did would read where nothing is; lead alone can decide."""
+    X, _, forest = wine
+    bayes = LazyClassifier(forest, "bayes", random_state=0).fit().compact()
+    facts, arrays = decode(bayes.to_bytes())
+    arrays["handicap"] = np.full(3, handicap)
+    asked = [
+        CompactClassifier.from_bytes(encode(given, arrays)).members_asked(X)
+        for given in (facts, {**facts, "mode": "exact"})
+    ]
+    np.testing.assert_array_equal(*asked)
 
 
 def test_a_forged_file_is_refused(wine, tmp_path):

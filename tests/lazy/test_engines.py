@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from joblib import parallel_config
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
+    AdaBoostClassifier,
     BaggingClassifier,
     RandomForestClassifier,
     VotingClassifier,
@@ -31,6 +32,8 @@ from tests.lazy.zoo import (
 import quorate
 from quorate import LazyClassifier, _native
 from quorate._engine import leaves
+from quorate.ensembles import read_ensemble
+from quorate.lazy._additive import make_additive
 from quorate.lazy._arrays import tree_arrays
 
 ROUNDS = 8
@@ -355,6 +358,49 @@ def test_heads_are_compared_as_they_add_up():
     assert merged > 5
 
 
+def test_members_without_weight_say_nothing():
+    rng = np.random.default_rng(0)
+    X, y = draw_rows(rng, n_classes=3)
+    forest = RandomForestClassifier(6, max_depth=2, random_state=0).fit(X, y)
+    vote = quorate.keep_members(forest, range(6), [1.0, 0.0, 0.0, 2.0, 0.0, 0.0])
+    assert (vote.predict(X) != forest.predict(X)).any()
+    for engine in ("auto", "numpy"):
+        lazy = LazyClassifier(vote, "all", engine=engine).fit()
+        np.testing.assert_array_equal(lazy.predict(X), vote.predict(X))
+
+
+@pytest.mark.parametrize(("grain", "first"), [(1.0, 3.0), (2.0**-10, 0.75)])
+def test_ties_are_broken_by_a_small_part_of_what_weights_are_counted_in(grain, first):
+    """The first class wins them: the others start behind by less than any lead."""
+    X = np.arange(3.0)[:, None]
+    forest = RandomForestClassifier(4, random_state=0).fit(X, [0, 1, 2])
+    vote = quorate.keep_members(forest, range(4), [first, 1.0, 2.0, 1.0])
+    found = make_additive(read_ensemble(vote.set_params(voting="hard")))
+    expected = -np.arange(3) * grain * 2.0**-30
+    np.testing.assert_array_equal(found.handicap, expected)
+
+
+def test_boosted_trees_of_three_classes_that_are_level():
+    # Rounding decides between the first class and the last.
+    X = np.array([[0.0], [1.0], [2.0]])
+    boosting = AdaBoostClassifier(n_estimators=3, random_state=0)
+    boosting.fit(np.repeat(X, 2, axis=0), [0, 1, 1, 2, 2, 0])
+    for tree, code in zip(boosting.estimators_, [0, 2, 2], strict=True):
+        tree.tree_.value[:] = np.eye(3)[code]
+    rng = np.random.default_rng(0)
+    winners = set()
+    for _ in range(20):
+        a, b = 0.9 + 0.1 * rng.random(2)
+        boosting.estimator_weights_[:] = [np.nextafter(a + b, rng.choice([0, 9])), a, b]
+        own = boosting.predict(X)
+        for engine in ("auto", "numpy"):
+            lazy = LazyClassifier(boosting, engine=engine).fit()
+            np.testing.assert_array_equal(lazy.predict(X), own)
+        np.testing.assert_array_equal(quorate.compact(boosting).predict(X), own)
+        winners.update(own)
+    assert winners == {0, 2}
+
+
 @needs_kernels
 def test_few_plain_rows_take_the_short_way(wine):
     """And no others; answers alone would not tell."""
@@ -374,3 +420,26 @@ def test_few_plain_rows_take_the_short_way(wine):
         np.full((1, X.shape[1]), np.inf),
     ):
         assert serve(other) is None
+
+
+@needs_kernels
+def test_only_close_votes_are_left_to_the_ensemble():
+    X = np.array([[0.0], [0.0], [1.0]])
+    bagging = BaggingClassifier(n_estimators=3, bootstrap=False, random_state=0)
+    bagging.fit(X, [0, 1, 1]).set_params(n_jobs=2)  # workers add up in another order
+    serve = LazyClassifier(bagging, "all").fit()._ready.compiled.serve
+    np.testing.assert_array_equal(serve(X[2:]), [1])
+    assert serve(X[:1]) is None
+
+
+@needs_kernels
+def test_kernels_write_about_their_rows_and_no_others(wine):
+    X, _, forest = wine
+    compiled = LazyClassifier(forest).fit()._ready.compiled
+    room = compiled._desks._alive
+    for name in ("codes", "asked", "close", "scores"):
+        room[name][:] = 77
+    compiled.serve(X[:3])
+    for name in ("codes", "asked", "close", "scores"):
+        assert (room[name][:3] != 77).all()
+        assert (room[name][3:] == 77).all()

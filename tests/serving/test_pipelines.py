@@ -90,6 +90,7 @@ def test_scalers(scaler):
     found = check(model, X, X * 3 - 1, HOLES, between(model, X), X.tolist())
     assert found.n_features_in_ == 13
     assert (found.members_asked(X) <= 15).all()
+    assert not found.takes_text
 
 
 def test_bounds_of_a_scaler_are_kept():
@@ -158,6 +159,7 @@ def test_columns_of_text_and_numbers(encoder, remainder):
     before = columns(encoder, remainder=remainder)
     model = make_pipeline(before, forest()).fit(FRAME, Y)
     found = served(model)
+    assert found.takes_text
     assert found.feature_names_in_.tolist() == list(FRAME)
     assert found.n_features_in_ == 6
     expected = model.predict(FRAME)

@@ -279,6 +279,21 @@ def test_pool_is_mixed():
     assert np.mean(few.predict(X) == y) > 0.9
 
 
+def test_models_of_the_pool_are_what_their_names_say():
+    said = {
+        "linear": "C", "knn": "n_neighbors", "tree": "max_depth", "boosted": "max_iter",
+        "net": "hidden_layer_sizes", "kernel": "gamma", "adaboost": "n_estimators",
+        "forest": "max_depth", "extra": "min_samples_leaf",
+    }  # fmt: skip
+    for name, model in make_pool(30, 0).estimators:
+        family, *numbers = name.split()
+        if numbers and family in said:
+            parts = [part for _, part in getattr(model, "steps", [(0, model)])]
+            place = -2 if family == "kernel" else -1  # before a linear model
+            value = getattr(parts[place], said[family])
+            assert list(np.atleast_1d(value)) == list(map(float, numbers)), name
+
+
 class Dictator(Pruner):
     """Keep everybody, and let the first member decide."""
 

@@ -95,6 +95,15 @@ def test_weights_of_draws_by_hand():
     assert share == pytest.approx(within, abs=0.1)
 
 
+def test_every_class_is_drawn_as_often_as_it_occurs():
+    y = np.repeat([0, 1, 2], [3, 4, 5])
+    seen = []
+    ResampledAdaBoost(Recorder(seen), n_estimators=1, random_state=0).fit(
+        np.arange(12.0)[:, None], y
+    )
+    assert {tuple(np.bincount(labels)) for _, labels in seen} == {(3, 4, 5)}
+
+
 def plan(*ensembles):
     return Plan(
         "x", ("wine", "iris", "digits"), ensembles, (MethodSpec("es"),), folds=2

@@ -15,6 +15,7 @@ from tests.summarising.conftest import in_batches
 
 import quorate
 from quorate._files import save
+from quorate._summarising import _running
 from quorate.cli import main
 from quorate.exceptions import BatchError
 
@@ -66,6 +67,13 @@ def test_rivals_travel_too(forest, data):
         forest.score(X, y),
         small.score(X, y),
     )
+
+
+def test_a_task_is_not_taken_for_one_that_was_computed_before():
+    """Files may have changed since, whatever Dask is told about other tasks."""
+    with dask.config.set(delayed_pure=True):
+        first, second = (_running._delayed(len)("file") for _ in range(2))
+    assert first.key != second.key
 
 
 def test_partitions_that_are_empty_are_left_out(forest, data):

@@ -172,6 +172,17 @@ class TestForgedFiles:
         with pytest.raises(FileFormatError, match=r"votes\.npz: not a file of"):
             Votes.load(path)
 
+    def test_places_of_missing_votes_where_no_vote_is_missing(self, tmp_path):
+        path = tmp_path / "whole.npz"
+        Votes([["a", "b"], ["b", "b"]], ["a", "b"]).save(path)
+        tables = {"tables": np.array([[0.5, 0.5], [0, 0]] * 2, float)}
+        tables["table_sizes"] = np.array([2, 2])
+        forge(path, places=np.array([[0, 0], [0, 0]], np.int8), **tables)
+        assert Votes.load(path).probabilities[0].tolist() == [[0.5, 0.5], [0.5, 0.5]]
+        forge(path, places=np.array([[0, -1], [0, 0]], np.int8), **tables)
+        with pytest.raises(FileFormatError, match="places and tables"):
+            Votes.load(path)
+
     def test_two_gigabytes_are_not_unpacked_to_be_refused(self, path):
         arrays = dict(np.load(path))
         size = 2**24  # packs to a thousandth

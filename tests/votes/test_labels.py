@@ -103,6 +103,8 @@ def test_lists_of_dates_with_a_mask():
         ([[DAYS[0], 5]], list(DAYS[:2]), "mixed types"),
         (boxed({1}, {2})[None], boxed({1}, {1, 2}), "neither is less"),
         (boxed({1}, {2})[None], boxed({3}, {4}), "neither is less"),
+        (boxed(set(), {1})[None], boxed(set(), {2}),
+         r"of \{[12]\} and \{[12]\} neither is less"),
         (boxed((1, "a"), ("a", 1))[None], boxed((1, "a"), (2, "a")),
          "labels cannot be sorted"),
         (boxed(np.arange(2), np.arange(3))[None], [1, 2], "cannot be sorted"),
