@@ -51,7 +51,7 @@ def test_uninformative_measures_are_constant_on_samples(name, votes):
         ("kapa", {}, "unknown measure.*'kappa'"),
         ("qstatistic", {}, "unknown measure.*'q_statistic'"),
         ("disag ", {}, "unknown measure.*'Disag'"),
-        (3, {}, r"known are: .*kappa"),
+        (3, {}, r"expected one of: .*kappa"),
         ("kappa", {"outputs": "what"}, r"diversity\(outputs='what'\): use"),
         ("kappa", {"undefined": "what"}, r"diversity\(undefined='what'\): use"),
     ],

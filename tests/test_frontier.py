@@ -153,16 +153,17 @@ def fitted(model):
 @pytest.mark.parametrize(
     ("ask", "why"),
     [
-        (lambda: quorate.frontier(VOTES), "votes do not know what members cost"),
-        (lambda: quorate.frontier(VOTES, [[1.0]], cost=np.ones(8)), "give no X or y"),
+        (lambda: quorate.frontier(VOTES), "votes contain no member costs"),
+        (lambda: quorate.frontier(VOTES, [[1.0]], cost=np.ones(8)), "do not pass X "
+            "or y"),
         (lambda: quorate.frontier(VOTES, cost=np.ones(3)),
          r"a number for each of 8 members.*\(3,\)"),
         (lambda: quorate.frontier(VOTES, cost=[1, -2, 1, 1, 1, 1, 1, 1]),
-         r"frontier\(cost\[1\]=-2\): a number above 0"),
+         r"frontier\(cost\[1\]=-2\): must be a number above 0"),
         (lambda: ones().affordable(0.5), "the cheapest subset costs 1"),
         (lambda: ones().within(-1.0), "the error of the best subset is"),
         (lambda: quorate.frontier(*fitted(RandomForestClassifier(5)), cost="euros"),
-         "cost='euros': 'bytes', 'nodes'"),
+         "cost='euros': must be 'bytes', 'nodes'"),
         (lambda: quorate.frontier(*fitted(BaggingClassifier(LinearSVC(), 4)),
                                   scoring="roc_auc"),
          r"^frontier\(scoring='roc_auc'\): uses"),

@@ -22,10 +22,10 @@ X, Y = load_wine(return_X_y=True)
 FOREST = RandomForestClassifier(15, random_state=0).fit(X, Y)
 VOTES = quorate.collect_votes(FOREST, X, Y)
 PROBABILITIES = FOREST.predict_proba(X)
-WHOLE = "a whole number from 0 to 4294967295, a Generator, or a RandomState."
+WHOLE = "must be a whole number from 0 to 4294967295, a Generator, or a RandomState."
 LIMITS = (
-    "limits for any of bytes, nodes, milliseconds, such as {'bytes': '50MB'} or "
-    "{'milliseconds': 2}."
+    "must be a dict of limits for any of bytes, nodes, milliseconds, such as "
+    "{'bytes': '50MB'} or {'milliseconds': 2}."
 )
 
 
@@ -96,8 +96,9 @@ REFUSED = {
     "distances to nothing": (
         lambda: quorate.prune(FOREST, np.where(X[3, 4] == X, np.nan, X), Y, "tsp_dp",
                               source="training"),
-        "TwoStageDistance: distances need numbers, none of them missing or infinite; "
-        "encode text and fill gaps before, or take another method.",
+        "TwoStageDistance: distances need numbers that are neither missing nor "
+            "infinite; encode text and fill missing values first, or use another "
+            "method.",
     ),
     # labels
     "y as a frame": (
@@ -115,14 +116,14 @@ REFUSED = {
     # members
     "pairs of names and members": (
         lambda: quorate.prune([("a", FOREST), ("b", FOREST)], X, Y),
-        "member '0' is a tuple without predict; a member is a fitted classifier; pass "
-        "dict(pairs) for pairs of names and classifiers.",
+        "member '0' is a tuple without predict; a member must be a fitted "
+            "classifier; pass dict(pairs) for pairs of names and classifiers.",
     ),
     "bootstrap samples of which little is known": (
         lambda: bag_of(replace(read_ensemble(FOREST), has_out_of_bag=False)),
         "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
-        "samples, or which rows of each class its members left out is not known, so no "
-        "vote is out of bag; use rows it was not trained on.",
+            "samples, or it is not known which rows of each class its members left "
+            "out, so there are no out-of-bag votes; use rows it was not trained on.",
     ),
     "more than everything": (
         lambda: as_share("200%"), "'200%' is more than 100 %."
@@ -164,9 +165,9 @@ def test_probabilities_of_unknown_classes_are_said_to_be_left_out():
     with pytest.warns(HeadsWarning) as warned:
         quorate.prune([Bare(FOREST), FOREST, Bare(FOREST)], X[:9], Y[:9], "re", keep=1)
     assert str(warned[0].message) == (
-        "member '0' (Bare) and 1 more have no classes_, which say what the columns of "
-        "predict_proba stand for, so the whole pool counts votes; "
-        "quorate.as_member(member, classes=[...]) says it."
+        "member '0' (Bare) and 1 more have no classes_ to name the columns of "
+        "predict_proba, so the whole pool counts votes; pass "
+        "quorate.as_member(member, classes=[...])."
     )
 
 
@@ -183,7 +184,7 @@ class TestTables:
 
     def test_a_header_without_rows_is_left_out_of_a_folder(self, folder):
         model = quorate.load(folder / "model.skops")
-        said = r": left out a\.csv, which has no rows\."
+        said = r": ignored a\.csv, which has no rows\."
         with pytest.warns(LeftOutWarning, match=said):
             votes = quorate.collect_votes(model, folder, target="kind")
         np.testing.assert_array_equal(votes.y, Y)
@@ -193,12 +194,14 @@ class TestTables:
     def test_nor_is_it_in_the_way_at_the_shell(self, folder):
         words = "prune", folder / "model.skops", folder, "--target", "kind"
         done = run(*words, "--keep", 3, "-o", folder / "small.skops")
-        assert told(done).count("left out a.csv, which has no rows.") == 1
+        assert told(done).count("ignored a.csv, which has no rows.") == 1
 
     def test_a_tolerance_above_everything(self, folder):
         words = "prune", folder / "model.skops", folder / "b.csv", "--target", "kind"
         done = run(*words, "-o", folder / "s.skops", "--tolerance", "200%", code=2)
-        assert "--tolerance 200%: a number, 0 or more, or 0% to 100%." in told(done)
+        assert (
+            "--tolerance 200%: must be a number, 0 or more, or 0% to 100%."
+        ) in told(done)
 
     def test_probabilities_with_an_index(self, tmp_path):
         pd.DataFrame(PROBABILITIES).to_csv(tmp_path / "a.csv")
@@ -218,9 +221,9 @@ class TestShuffledLabels:
         expected = sum(np.sum(predicted == c) * np.sum(c == Y) for c in range(3)) / 178
         right = np.count_nonzero(predicted == labels)
         sentence = (
-            f"prune: the ensemble is right on {right} of 178 samples, and on about "
-            f"{expected:.0f} with y in any other order; are the rows of X and y the "
-            "same samples?"
+            f"prune: the ensemble is correct on {right} of 178 samples, but would be "
+            f"on about {expected:.0f} with y in random order; are the rows of X and y "
+            "the same samples?"
         )
         with pytest.warns(ShuffledLabelsWarning, match=re.escape(sentence)):
             quorate.prune(model, rows, labels, keep=3, source="new")

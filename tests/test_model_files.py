@@ -32,7 +32,7 @@ def test_files_are_compressed(model, tmp_path):
 def test_columns_are_those_that_inner_nodes_ask_for(model):
     assert unsound_part(model) == ""
     model.n_features_in_ = 3
-    said = "made for 3 columns, with a tree that asks for 4"
+    said = "fitted on 3 columns, but a tree uses 4"
     assert unsound_part(model) == f"HistGradientBoostingClassifier: {said}"
 
 
@@ -40,7 +40,7 @@ def test_columns_are_those_that_inner_nodes_ask_for(model):
 @pytest.mark.parametrize("child", [0, 1_000_000])
 def test_both_children_of_a_node_are_among_those_after_it(side, child, model):
     model._predictors[0][0].nodes[side][0] = child
-    said = "a node's child is not among the nodes after it"
+    said = "the child of a node does not come after it"
     assert unsound_part(model) == f"TreePredictor: {said}"
 
 
@@ -56,7 +56,7 @@ def test_the_first_leaf_of_a_search_tree_has_no_children(kind):
     nodes["is_leaf"][leaf] = 0
     state[2] = nodes
     tree.__setstate__(tuple(state))
-    assert unsound_part(tree) == f"{kind.__name__}: a node's child is not there"
+    assert unsound_part(tree) == f"{kind.__name__}: the child of a node does not exist"
 
 
 BOOLS = {
@@ -76,7 +76,10 @@ TWINS = {
     [
         ({"a": BOOLS, "b": 3, "c": "text"}, "a dict with keys of type bool"),
         ({"a": 3, "b": [1, "x", {"c": BOOLS}, 2]}, "a dict with keys of type bool"),
-        ({"a": [TWINS, None], "b": 3}, "a dict with keys that are the same as text"),
+        (
+            {"a": [TWINS, None], "b": 3},
+            "a dict with different keys that become the same string",
+        ),
         ({"a": {**TWINS, "content": {"1": 1, "2": 2}}, "b": [3]}, ""),
     ],
 )

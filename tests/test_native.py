@@ -43,12 +43,12 @@ def test_what_the_environment_asks_for(tmp_path):
     usual = version(QUORATE_ENGINE="", QUORATE_KERNELS="").split("engine: ")[1]
     for environment, engine, why in (
         ({"QUORATE_ENGINE": "numpy"}, "numpy",
-         "QUORATE_ENGINE=numpy says to do without them)"),
-        ({"QUORATE_ENGINE": " NumPy"}, "numpy", "says to do without them)"),
+         "QUORATE_ENGINE=numpy disables them)"),
+        ({"QUORATE_ENGINE": " NumPy"}, "numpy", "QUORATE_ENGINE=numpy disables them)"),
         ({"QUORATE_ENGINE": "nunpy"}, usual.split(" ")[0],
-         "QUORATE_ENGINE=nunpy is not heeded: 'numpy' does without the kernels, "),
+         "QUORATE_ENGINE=nunpy is ignored: expected 'numpy' to disable the compiled "),
         ({"QUORATE_KERNELS": str(tmp_path / "none.so")}, "numpy",
-         "none.so: there is no such file)"),
+         "none.so: no such file)"),
         ({"QUORATE_KERNELS": str(text)}, "numpy", "(text.so cannot be loaded here ("),
     ):  # fmt: skip
         said = version(**{"QUORATE_ENGINE": "", "QUORATE_KERNELS": "", **environment})
@@ -61,7 +61,7 @@ def test_who_looks_the_engine_up_is_told_too(monkeypatch):
     forest = RandomForestClassifier(3, random_state=0).fit(X, [0, 0, 0, 1, 1, 1])
     monkeypatch.setenv("QUORATE_ENGINE", "nunpy")
     with pytest.warns(
-        QuorateWarning, match="^QUORATE_ENGINE=nunpy is not heeded: "
+        QuorateWarning, match="^QUORATE_ENGINE=nunpy is ignored: "
     ) as caught:
         quorate.LazyClassifier(forest).fit()
     assert [warning.filename for warning in caught] == [__file__]
@@ -86,7 +86,7 @@ def test_the_library_in_its_place_is_loaded(monkeypatch):
 
 def test_a_library_that_is_not_there(monkeypatch, tmp_path):
     path = tmp_path / "none.so"
-    why = f"QUORATE_KERNELS={path}: there is no such file"
+    why = f"QUORATE_KERNELS={path}: no such file"
     assert found_anew(monkeypatch, path) == (None, why)
 
 
@@ -97,8 +97,8 @@ def test_a_library_of_another_version(tmp_path, monkeypatch):
     source.write_text(re.sub(r"(#define INTERFACE) \d+", r"\1 0", text))
     _compile.compile_file(source, path)
     said = version(QUORATE_ENGINE="", QUORATE_KERNELS=str(path))
-    assert said.endswith("engine: numpy (old.so is from another version of quorate)")
-    why = "old.so is from another version of quorate"
+    assert said.endswith("engine: numpy (old.so belongs to another version of quorate)")
+    why = "old.so belongs to another version of quorate"
     assert found_anew(monkeypatch, path) == (None, why)
 
 

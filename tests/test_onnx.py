@@ -564,7 +564,9 @@ def huge_labels(model):
     return clone(model).fit(X60, y)
 
 
-NO_TYPE = "columns of numbers, or of text without gaps, got 'c' of type "
+NO_TYPE = (
+    "columns must contain numbers, or text without missing values, got 'c' of type "
+)
 GAPS = FRAME.assign(c=[None, *"b" * 59])
 DATES = FRAME.assign(c=pd.date_range("2026", periods=60))
 TREE60 = clone(TREE).fit(X60, Y60)
@@ -645,7 +647,7 @@ class TestRefusals:
         monkeypatch.setattr(
             convert_module, "_convert", lambda _, *options: convert(other, *options)
         )
-        message = "labels 60 of 60 samples otherwise, the first at position 0"
+        message = "labels 60 of 60 samples differently, the first at position 0"
         sentence(ValueError, model, self.X, message)
 
     def test_graphs_that_do_not_run(self, monkeypatch):
@@ -665,7 +667,9 @@ class TestRefusals:
             __module__ = "lightgbm.sklearn"
 
         monkeypatch.setitem(sys.modules, "onnxmltools", None)
-        message = "LGBMClassifier is converted by onnxmltools, which is not installed"
+        message = (
+            "converting LGBMClassifier requires onnxmltools, which is not installed"
+        )
         model = LGBMClassifier().fit(self.X, self.y)
         for given in (model, VotingClassifier([("a", model)]).fit(self.X, self.y)):
             with pytest.raises(ImportError, match=message):

@@ -205,7 +205,7 @@ def test_the_mark_is_in_the_page_and_its_icon(made, results):
         start, drawing = icon.split(",")
         assert start == "data:image/svg+xml;base64"
         assert base64.b64decode(drawing) == ours.read_bytes()
-        assert f'<img src="{icon}" alt="The mark of quorate"' in page
+        assert f'<img src="{icon}" alt="quorate logo"' in page
         assert "img-src data:;" in page  # the policy lets it be shown
     site = Path(__file__).parents[1] / "docs" / "_static" / "mark.svg"
     if not site.exists():
@@ -725,7 +725,7 @@ def test_svg_of_two_pictures_share_no_name():
 
 
 VOTED = [[0, 1, 1], [1, 1, 0]], [0, 1, 1]
-SUMMARY, CAST = "a summary has no samples", "votes have been cast already"
+SUMMARY, CAST = "a summary has no samples", "with samples, not to votes"
 UNASKED = {"max_samples": 9}, {"target": "y"}, {"source": "new"}
 UNCHOSEN = (
     *({"X": [[0]] * 3}, {"y": [0, 1, 1]}, {"method": "re"}, {"keep": 1}),
@@ -736,16 +736,26 @@ UNCHOSEN = (
 @pytest.mark.parametrize(
     ("what", "options", "error", "why"),
     [
-        ("forest", {"keep": 99}, ValueError, "keep 1 to 20 members"),
+        ("forest", {"keep": 99}, ValueError, "must be 1 to 20 members"),
         ("forest", {"method": "nonsense"}, ValueError, "unknown method"),
         ("forest", {"source": "maybe"}, ValueError, "source='maybe'"),
         ("forest", {"methods": ["nonsense"]}, ValueError, "unknown method"),
         ("forest", {"methods": "mdm"}, ValueError, r"a list of methods, as in \['mdm'"),
-        ("forest", {"random_state": 2**32}, ValueError, "a whole number from 0 to"),
-        ("forest", {"random_state": -1}, ValueError, "a whole number from 0 to"),
+        (
+            "forest",
+            {"random_state": 2**32},
+            ValueError,
+            "must be a whole number from 0 to",
+        ),
+        (
+            "forest",
+            {"random_state": -1},
+            ValueError,
+            "must be a whole number from 0 to",
+        ),
         ("forest", {"X": None}, ValueError, "an ensemble needs samples"),
         *(("votes", options, TypeError, CAST) for options in UNASKED),
-        ("votes", {"X": [[0]] * 3}, TypeError, "Votes has its samples and labels"),
+        ("votes", {"X": [[0]] * 3}, TypeError, "Votes contains its samples and labels"),
         ("votes", {"scoring": "neg_log_loss"}, ValueError, "probabilities"),
         *(("summary", options, ValueError, SUMMARY) for options in UNCHOSEN),
     ],
@@ -927,7 +937,7 @@ def test_a_promise_is_made_from_the_certified_size_on():
     assert exact["members_asked"] < 15
     limit = "at most 2.0\u202fpp"
     proven = _text.points(found["certificate"]["excess_limit"]).lstrip("+")
-    more = [f"at most {proven}", *[limit] * (14 - fewest), "nothing to lose"]
+    more = [f"at most {proven}", *[limit] * (14 - fewest), "no change"]
     assert text["promise"] == ["no"] * (fewest - 1) + more
     assert text["promise_why"][0] == f"{fewest} members are the smallest certified size"
     marked = {row["members"]: row["what"] for row in found["sizes"]["marked"]}
@@ -1265,7 +1275,7 @@ def test_a_study_of_one_method_on_one_data_set(results):
     found = study_report(Results("lone", ("random",), tuple(some), ()))
     Outline(found.html)
     assert found.data["friedman"] is None
-    assert "has no record" in found.html
+    assert "contains no record" in found.html
 
 
 def test_a_study_without_results_says_so():

@@ -150,7 +150,9 @@ def test_weights_of_a_plain_mean_are_enough_and_others_are_not(blend, made):
 
 
 def test_a_blend_has_its_samples(blend):
-    with pytest.raises(TypeError, match="Blend has its samples and labels; leave out"):
+    with pytest.raises(
+        TypeError, match=("Blend contains its samples and labels; leave out")
+    ):
         quorate.report(blend, np.zeros((600, 1)), oof()[1])
 
 

@@ -137,6 +137,11 @@ def test_selections_show_the_error_with_their_new_weights():
     found = selection.score.loss, selection.full_score.loss
     assert found == (weighted, votes.error())
     cells = read(selection)
-    assert cells[cells.index("error where chosen, kept") + 1] == f"{weighted:.4f}"
+    assert (
+        cells[cells.index("error on the selection samples, kept") + 1]
+        == f"{weighted:.4f}"
+    )
     assert cells[cells.index("error, all members") + 1] == f"{votes.error():.4f}"
-    assert f"error where chosen {weighted:.4f}, all members" in repr(selection)
+    assert f"error on the selection samples {weighted:.4f}, all members" in repr(
+        selection
+    )

@@ -136,7 +136,7 @@ class TestAssessment:
     @pytest.mark.parametrize(
         ("right", "n", "m", "sign", "applies", "advice"),
         [
-            (3, 20, 2000, -1, False, "members in the wrong"),
+            (3, 20, 2000, -1, False, "more members are wrong"),
             (10, 20, 2000, 0, False, "The members tie"),
             (11, 20, 50, 1, False, "too small"),
             (20, 3, 200_000, 1, True, "at most"),

@@ -67,12 +67,12 @@ NO_SIZES = ["", "MB", "-3", "5 apples", "1.2.3", "nan", "inf", "1,5 kB", "1,50",
 
 @pytest.mark.parametrize(
     ("read", "text", "why"),
-    [*((as_bytes, text, "is no size in bytes") for text in NO_SIZES),
-     (as_share, "nan", "is no share"), (as_share, "inf", "is no share"),
-     (as_share, "-1%", "is no share"), (as_share, "3MB", "is no share"),
-     (as_milliseconds, "5MB", "is no time"), (as_milliseconds, "", "is no time"),
-     (as_milliseconds, "1e999", "is no time"), (as_count, "5%", "is no number"),
-     (as_count, "many", "is no number")],
+    [*((as_bytes, text, "is not a size in bytes") for text in NO_SIZES),
+     (as_share, "nan", "is not a share"), (as_share, "inf", "is not a share"),
+     (as_share, "-1%", "is not a share"), (as_share, "3MB", "is not a share"),
+     (as_milliseconds, "5MB", "is not a time"), (as_milliseconds, "", "is not a time"),
+     (as_milliseconds, "1e999", "is not a time"), (as_count, "5%", "is not a number"),
+     (as_count, "many", "is not a number")],
 )  # fmt: skip
 def test_refused(read, text, why):
     with pytest.raises(ValueError, match=why):

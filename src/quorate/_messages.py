@@ -14,13 +14,13 @@ def unknown_name(kind: str, given: object, known: Iterable[str]) -> str:
     >>> unknown_name("measure", "kapa", ["kappa", "disagreement"])
     "unknown measure 'kapa'; did you mean 'kappa'?"
     >>> unknown_name("measure", 3, ["kappa", "disagreement"])
-    'unknown measure 3; known are: disagreement, kappa.'
+    'unknown measure 3; expected one of: disagreement, kappa.'
     """
     names = sorted(known)
     near = nearest(given, names, 3, 0.5) if isinstance(given, str) else []
     if near:
         return f"unknown {kind} {given!r}; did you mean {one_of_these(near)}?"
-    return f"unknown {kind} {given!r}; known are: {', '.join(names)}."
+    return f"unknown {kind} {given!r}; expected one of: {', '.join(names)}."
 
 
 def listed(things: Sequence[object], most: int = 5) -> str:

@@ -22,8 +22,8 @@ def as_seed(random_state: Any, owner: str) -> int | None:
     whole = isinstance(random_state, (int, np.integer))
     if not whole or isinstance(random_state, bool) or not 0 <= random_state < 2**32:
         raise ValueError(
-            f"{owner}(random_state={random_state!r}): a whole number from 0 to "
-            f"{2**32 - 1}, a Generator, or a RandomState."
+            f"{owner}(random_state={random_state!r}): must be a whole number from 0 "
+            f"to {2**32 - 1}, a Generator, or a RandomState."
         )
     return int(random_state)
 

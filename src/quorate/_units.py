@@ -136,7 +136,7 @@ def as_bytes(text: str) -> float:
     >>> as_bytes("50MB"), as_bytes("1.5 GiB"), as_bytes("2e6")
     (50000000.0, 1610612736.0, 2000000.0)
     """
-    what = "size in bytes; a number, or one such as 50MB or 1.5GiB"
+    what = "size in bytes; use a number, or text such as 50MB or 1.5GiB"
     number, size = _parted(text, _SIZES, what)
     return number * size
 
@@ -150,7 +150,7 @@ def as_milliseconds(text: str) -> float:
     >>> as_milliseconds("5ms"), as_milliseconds("0.2 s"), as_milliseconds("3")
     (5.0, 200.0, 3.0)
     """
-    what = "time in milliseconds; a number, or one such as 5ms or 0.2s"
+    what = "time in milliseconds; use a number, or text such as 5ms or 0.2s"
     number, size = _parted(text, _TIMES, what)
     return number * size
 
@@ -164,7 +164,7 @@ def as_share(text: str) -> float:
     >>> as_share("0.01"), as_share("1%"), as_share("0.5 pp"), as_share("99.9%")
     (0.01, 0.01, 0.005, 0.999)
     """
-    what = "share; a number such as 0.01, or one such as 1%"
+    what = "share; use a number such as 0.01, or a percentage such as 1%"
     number, parts = _parted(text, _PARTS, what)
     if number > parts > 1:
         raise ValueError(f"{text!r} is more than 100 %.")
@@ -191,7 +191,7 @@ def _parted(text: str, units: Mapping[str, N], what: str) -> tuple[float, N]:
         number = float(match[1].replace(",", "").replace("_", ""))
         if number * size < math.inf:
             return number, size
-    raise ValueError(f"{text!r} is no {what}.")
+    raise ValueError(f"{text!r} is not a {what}.")
 
 
 def _three_digits(value: float) -> str:

@@ -301,9 +301,11 @@ def margin_bound(
     """
     _check_setting("risk.margin_bound", n_samples, 0.0, radius)
     if not 0 < failure < 1:
-        raise ValueError(f"risk.margin_bound(failure={failure!r}): a number in (0, 1).")
+        raise ValueError(
+            f"risk.margin_bound(failure={failure!r}): must be a number in (0, 1)."
+        )
     if math.isnan(margin):
-        raise ValueError("risk.margin_bound(margin=nan): a margin is a number.")
+        raise ValueError("risk.margin_bound(margin=nan): must be a number.")
     if margin == 0:
         return MarginBound(math.inf, False, math.inf)
     # A hair less before the ceiling: rounding must not turn 400 into 401.
@@ -486,12 +488,12 @@ def _advice(
     if gamma == 0:
         return (
             f"The members tie on sample {worst}, so the margin is zero and the theory "
-            "says nothing; look at that sample first."
+            "does not apply; inspect that sample first."
         )
     if gamma < 0:
         verdict = (
-            f" The paper would call for more diversity here (interval {place}), but on "
-            "a misclassified sample that means more members in the wrong."
+            f" The paper would recommend more diversity here (interval {place}), but "
+            "on a misclassified sample that means that more members are wrong."
             if place in (3, 4)
             else ""
         )
@@ -554,9 +556,9 @@ def _check_setting(owner: str, n_samples: int, noise: float, radius: float) -> N
         n_samples >= 1 and n_samples == int(n_samples)
     ):
         raise ValueError(
-            f"{owner}(n_samples={n_samples!r}): a whole number, 1 or more."
+            f"{owner}(n_samples={n_samples!r}): must be a whole number, 1 or more."
         )
     if not 0 <= noise < 0.5:
-        raise ValueError(f"{owner}(noise={noise!r}): a rate in [0, 0.5).")
+        raise ValueError(f"{owner}(noise={noise!r}): must be a rate in [0, 0.5).")
     if not (0 < radius < math.inf):
-        raise ValueError(f"{owner}(radius={radius!r}): a positive number.")
+        raise ValueError(f"{owner}(radius={radius!r}): must be a positive number.")

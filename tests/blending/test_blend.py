@@ -272,7 +272,13 @@ def test_columns_of_new_samples_may_stand_in_another_order(found):
     np.testing.assert_allclose(
         both.predict_proba(series(0, "no")), both.predict_proba(TWO), atol=1e-6
     )
-    with pytest.raises(ValueError, match=r"classes= \(--classes\) what each"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"classes= \(--classes\) to specify the "
+            r"class of each"
+        ),
+    ):
         found.predict_proba(frames(["dog", "elk", "fox"]))
 
 
@@ -506,10 +512,11 @@ class TestRowNames:
         shuffled = table(mixed).sample(frac=1, random_state=0)
         given = tables(**{mixed: shuffled})
         why = (
-            rf"^blend: '{name}' has other rows than '{known}', or the same in another "
-            r"order, by its index: row 0 is (208 here and 0|0 here and 208) there; "
-            r"sort all alike, as with sort_index\(\), or drop an index that says "
-            r"nothing with reset_index\(drop=True\)\.$"
+            rf"^blend: '{name}' and '{known}' have different rows, or the same rows in "
+            "a different order, according to the index: row 0 is (208 here and 0|0 "
+            r"here and 208) there; sort both in the same way, for example with "
+            r"sort_index\(\), or drop a meaningless index with "
+            r"reset_index\(drop=True\)\.$"
         )
         with pytest.raises(ValueError, match=why):
             quorate.blend(given, Y)
@@ -526,7 +533,10 @@ class TestRowNames:
     def test_labels_are_shuffled(self, found):
         y = pd.Series(Y).sample(frac=1, random_state=0)
         named = {name: table(name, IDS) for name in NAMES}
-        why = "blend: 'y' has other rows than 'm0', or the same in another order, by"
+        why = (
+            "blend: 'y' and 'm0' have different rows, or the same rows in a "
+            "different order, according to"
+        )
         for given, labels in (
             (tables(), y),
             (named, pd.Series(Y, index=IDS[::-1])),
@@ -539,7 +549,9 @@ class TestRowNames:
     def test_other_rows(self):
         other = [f"x{place}" for place in range(300)]
         given = {"m1": table("m1", IDS), "m4": table("m4", other)}
-        why = "'m4' has other rows than 'm1', .*: row 0 is 'x0' here and 'id0' there"
+        why = (
+            "'m4' and 'm1' have different rows, .*: row 0 is 'x0' here and 'id0' there"
+        )
         with pytest.raises(ValueError, match=why):
             quorate.blend(given, Y)
         with pytest.raises(ValueError, match=r"'m4' .* row 0 is 0 here and 'id0'"):
@@ -553,7 +565,9 @@ class TestRowNames:
             table(name, IDS).to_parquet(tmp_path / f"{name}.parquet")
         assert len(quorate.blend(tmp_path, Y).names) == 3
         table("m1", IDS).iloc[::-1].to_parquet(tmp_path / "m1.parquet")
-        with pytest.raises(ValueError, match="'m1' has other rows than 'm0', or the"):
+        with pytest.raises(
+            ValueError, match=("'m1' and 'm0' have different rows, or the")
+        ):
             quorate.blend(tmp_path, Y)
 
 
@@ -563,7 +577,7 @@ NUMBERS = np.where(Y_TWO == "ant", 1, 2)
 RARE = np.where(np.arange(300) == 7, "cow", np.where(Y == "cow", "bee", Y))
 CALLED = r"the columns are called '\w+', '\w+', "
 NUMBERS_AS_TEXT = r"^blend: 'm0': the columns have no names, .* sort as '10', '8', '9'"
-UNFIT = r"this score cannot be computed on these samples: pos_label=1 .*_macro' fits\.$"
+UNFIT = r"this score cannot be computed on these samples: pos_label=1 .*_macro'\.$"
 
 
 def with_m1(change):
@@ -581,42 +595,42 @@ def missing(labels, value=None):
 REFUSED = [
     # arrays
     (with_m1(lambda a: a[:99]), Y, {}, "'m1' has 99 samples and 3 classes"),
-    (with_m1(lambda a: a * 3), Y, {}, "'m1': probabilities lie between"),
+    (with_m1(lambda a: a * 3), Y, {}, "'m1': probabilities must be between"),
     (with_m1(lambda a: a / 3), Y, {}, "'m1': the probabilities of sample"),
-    (with_m1(lambda a: a * np.nan), Y, {}, "'m1': probabilities lie"),
-    (with_m1(lambda a: a.astype(str)), Y, {}, "'m1': probabilities are"),
-    (with_m1(lambda a: a[None]), Y, {}, r"'m1': an array of shape \(1,"),
-    (with_m1(masked), Y, {}, "'m1': masked at sample 2; every model gives a prob"),
+    (with_m1(lambda a: a * np.nan), Y, {}, "'m1': probabilities must be between"),
+    (with_m1(lambda a: a.astype(str)), Y, {}, "'m1': probabilities must be numbers"),
+    (with_m1(lambda a: a[None]), Y, {}, r"'m1': .* got shape \(1,"),
+    (with_m1(masked), Y, {}, "'m1': masked at sample 2; every model must give a"),
     (np.ma.stack([ARRAYS["m0"], masked(ARRAYS["m1"])]), Y, {}, "'model_1': masked at"),
-    ({}, Y, {}, "no model at all"),
-    ([], Y, {}, "no model at all"),
+    ({}, Y, {}, "no models were given"),
+    ([], Y, {}, "no models were given"),
     (ARRAYS["m1"], Y, {}, r"got an array of shape \(300, 3\)"),
     ({"1": ARRAYS["m1"], 1: ARRAYS["m2"]}, Y, {}, "two models have the same name"),
     ({"m0": ARRAYS["m0"][:, 0]}, Y, {}, "have 2 columns and y has 3 classes"),
     # columns
-    (frames(["dog", "elk", "fox"]), Y, {}, "called 'dog', 'elk', 'fox', and the class"),
+    (frames(["dog", "elk", "fox"]), Y, {}, "called 'dog', 'elk', 'fox', but the class"),
     (frames(["cow", "ant", "ape"]), Y, {}, CALLED),
     (frames(["cow", "ant", "ant"]), Y, {}, CALLED),
     (frames(["p_cow", "p_ant", "p_bee"]), Y, {}, CALLED),
     (frames([1, 2, 3]), Y, {}, CALLED),
     (
         *(frames(["cow", "ant", "bee"]), Y, {"classes": ["ant", "bee", "cow"]}),
-        "'m0': a column is called 'bee', and classes says it stands for 'cow'; give cl",
+        "'m0': a column is called 'bee', but it stands for 'cow'",
     ),
     (
         *(frames(["ant"], (0,), TWO), Y_TWO, {"classes": ["ant", "bee"]}),
-        "a column is called 'ant', and classes",
+        "a column is called 'ant', but it stands for 'bee' according to classes",
     ),
     (
         *(series(0, "no"), SIDES, {"classes": ["no", "yes"]}),
-        "'m0': a column is called 'no', and classes says it stands for 'yes'",
+        "'m0': a column is called 'no', but it stands for 'yes'",
     ),
     (ARRAYS, AS_TEXT, {}, NUMBERS_AS_TEXT),
     (frames([0, 1, 2], (0, 1, 2)), AS_TEXT, {}, NUMBERS_AS_TEXT),
     # labels
     (ARRAYS, Y[1:], {}, r"y has shape \(299,\)"),
     (ARRAYS, RARE, {}, "class 'cow' has 1 samples"),
-    (ARRAYS, masked(Y), {}, r"^blend: y: masked at sample 7; nothing"),
+    (ARRAYS, masked(Y), {}, r"^blend: y: masked at sample 7;"),
     (TWO, ["1" if x == 1 else 2 for x in NUMBERS], {}, "^blend: y: labels of mixed t"),
     (TWO, missing(NUMBERS), {}, r"^blend: y: missing label at sample 7\.$"),
     (TWO, missing(Y_TWO, float("nan")), {}, r"y: missing label at sample 7\.$"),
@@ -624,21 +638,31 @@ REFUSED = [
     (TWO, NUMBERS, {"classes": ["1", 2]}, "classes: labels of mixed types, int and"),
     (TWO, NUMBERS, {"classes": ["1", "2"]}, "classes and y: labels of mixed types, "),
     # options
-    (ARRAYS, Y, {"names": ["m0", "mx"]}, "no model 'mx'"),
-    (ARRAYS, Y, {"names": ["m0", "m1", "m0"]}, "names has the model 'm0' more than on"),
-    ({"1": TWO["m0"]}, Y_TWO, {"names": [1, "1"]}, "has the model '1' more than once"),
+    (
+        ARRAYS,
+        Y,
+        {"names": ["m0", "mx"]},
+        "names contains 'mx', but there is no such model",
+    ),
+    (
+        ARRAYS,
+        Y,
+        {"names": ["m0", "m1", "m0"]},
+        "names contains the model 'm0' more than",
+    ),
+    ({"1": TWO["m0"]}, Y_TWO, {"names": [1, "1"]}, "the model '1' more than once"),
     (list(TWO.values())[:2], Y_TWO, {"names": [1, "1"]}, "'1' more than once"),
-    (ARRAYS, Y, {"keep": 0}, r"keep=0\): a whole number of at least 1"),
+    (ARRAYS, Y, {"keep": 0}, r"keep=0\): must be a whole number of at least 1"),
     (ARRAYS, Y, {"keep": True}, "keep=True"),
     (ARRAYS, Y, {"keep": 0.5}, "keep=0.5"),
-    (ARRAYS, Y, {"folds": 1}, r"folds=1\): a whole number of at least 2"),
+    (ARRAYS, Y, {"folds": 1}, r"folds=1\): must be a whole number of at least 2"),
     (ARRAYS, Y, {"method": "simplexx"}, "unknown method 'simplexx'"),
-    (ARRAYS, Y, {"classes": ["ant", "bee"]}, "classes names 2 classes"),
-    (ARRAYS, Y, {"classes": ["ant", "bee", "bee"]}, "classes names 3 classes"),
+    (ARRAYS, Y, {"classes": ["ant", "bee"]}, "classes has 2 classes"),
+    (ARRAYS, Y, {"classes": ["ant", "bee", "bee"]}, "classes has 3 classes"),
     (ARRAYS, Y, {"classes": ["ant", "bee", "dog"]}, "label 'cow', which is not among"),
     (ARRAYS, Y, {"scoring": "balanced_acuracy"}, "did you mean"),
-    (ARRAYS, Y, {"scoring": "r2"}, "not a score of classes"),
-    (ARRAYS, Y, {"scoring": "roc_auc"}, "for two classes, and there are 3; 'roc_auc"),
+    (ARRAYS, Y, {"scoring": "r2"}, "not a classification score"),
+    (ARRAYS, Y, {"scoring": "roc_auc"}, "for two classes, but there are 3;"),
     (TWO, Y_TWO, {"scoring": "f1"}, UNFIT),
     (TWO, Y_TWO, {"scoring": "precision", "method": "single"}, UNFIT),
 ]
@@ -681,9 +705,9 @@ def test_predictions_that_are_refused(found):
     best = found.best_single
     lacking = {name: array for name, array in ARRAYS.items() if name != best}
     for given, why in (
-        (lacking, f"'{best}' has a weight of"),
+        (lacking, f"'{best}', which has a weight of"),
         (list(ARRAYS.values())[:3], "3 models and 8 names"),
-        ({name: [0.5] for name in NAMES}, "arrays of 2 classes"),
+        ({name: [0.5] for name in NAMES}, "arrays have 2 classes"),
         (with_m1(masked), "^Blend.predict_proba: 'm1': masked at sample 2"),
     ):
         with pytest.raises(ValueError, match=why):
@@ -730,9 +754,10 @@ def test_columns_of_all_models_in_another_order_are_refused():
     # As somebody's columns stand who wrote cow, ant, bee.
     turned = {name: array[:, [2, 0, 1]] for name, array in SKILLED.items()}
     said = (
-        r"blend: 'm4' has a logarithmic loss of 1\.\d+ where the class shares alone "
-        r"have 1\.093; with its columns as those of 'cow', 'ant', 'bee' it has 0\.\d+ "
-        r"\(and 3 more are so\)\. Columns stand for the sorted labels"
+        r"blend: 'm4' has a log loss of 1\.\d+, worse than the 1\.093 of the class "
+        r"frequencies alone; with its columns in the order 'cow', 'ant', 'bee' "
+        r"it has 0\.\d+ \(3 other models have the same problem\)\. Columns are "
+        r"assumed to be in the order of the sorted labels"
     )
     with pytest.raises(ValueError, match=said):
         quorate.blend(turned, Y)
@@ -743,7 +768,7 @@ def test_columns_of_all_models_in_another_order_are_refused():
 def test_the_wrong_one_of_two_columns_is_refused():
     arrays, y = made(n_classes=2)
     first = {name: arrays[name][:, 0] for name in NAMES[4:]}
-    with pytest.raises(ValueError, match="with its columns as those of 'bee', 'ant'"):
+    with pytest.raises(ValueError, match="with its columns in the order 'bee', 'ant'"):
         quorate.blend(first, y)
 
 
@@ -755,20 +780,20 @@ def test_the_wrong_column_of_a_rare_class_is_refused():
     shares = -np.log(np.where(y, 0.02, 0.98)).mean()
     assert 0.9 < -np.log(np.where(y, right, 1 - right)).mean() / shares < 1
     quorate.blend({"right": right}, y)
-    with pytest.raises(ValueError, match="with its columns as those of True, False"):
+    with pytest.raises(ValueError, match="with its columns in the order True, False"):
         quorate.blend({"wrong": 1 - right}, y)
 
 
 def test_a_column_that_is_not_a_class_is_named():
     table = pd.DataFrame({"id": range(4), "0": [0.6, 0.4] * 2, "1": [0.4, 0.6] * 2})
-    said = "these between 0 and 3; .*, or leave out column 'id' if it is not a class"
+    said = "from 0 to 3; .*, or leave out column 'id' if it is not a class"
     with pytest.raises(ValueError, match=said):
         quorate.blend({"a": table}, [0, 1, 0, 1])
 
 
 def test_one_model_of_several_with_swapped_columns():
     one = {**SKILLED, "turned": ARRAYS["m7"][:, [1, 0, 2]]}
-    said = "'turned' has a logarithmic loss of .* as those of 'bee', 'ant', 'cow'"
+    said = "'turned' has a log loss of .* in the order 'bee', 'ant', 'cow'"
     with pytest.warns(SwappedColumnsWarning, match=said):
         found = quorate.blend(one, Y)
     assert found.weights.get("turned", 0) < 0.1

@@ -101,7 +101,7 @@ def test_small_tables_are_lists_on_a_phone(request, visit, report):
 
 def test_the_mark_is_shown_under_the_policy(visit, plain_report):
     seen = visit(plain_report[0])
-    mark = seen.page.get_by_role("img", name="The mark of quorate")
+    mark = seen.page.get_by_role("img", name="quorate logo")
     assert mark.evaluate("image => image.complete && image.naturalWidth") > 0
     seen.assert_quiet()
 
@@ -147,7 +147,7 @@ def test_tables_sort_by_number_and_by_text(visit, plain_report):
 def test_tables_filter(visit, plain_report):
     path, made = plain_report
     page = visit(path).page
-    box = page.get_by_label("Filter rows by words in them").first
+    box = page.get_by_label("Filter rows by text").first
     rows = page.locator("#members-table tbody tr:visible")
     assert rows.count() == 24
     box.fill("KEPT")
@@ -312,7 +312,7 @@ def test_the_slider_moves_every_figure_and_the_commands(visit, hostile_report):
     path, made = hostile_report
     seen = visit(path, 360)
     page, sizes = seen.page, made.data["sizes"]
-    slider = page.get_by_label("How many members to keep")
+    slider = page.get_by_label("Number of members to keep")
     last = len(sizes["members"]) - 1
     assert last > 2
     slider.focus()
@@ -343,7 +343,7 @@ def test_the_slider_starts_at_what_is_advised(visit, plain_report):
     page, sizes = visit(path).page, made.data["sizes"]
     assert figures(page)["keep"] == str(sizes["members"][sizes["advised"]])
     before = figures(page)
-    box = page.get_by_label("How many members to keep").bounding_box()
+    box = page.get_by_label("Number of members to keep").bounding_box()
     page.mouse.click(box["x"] + 2, box["y"] + box["height"] / 2)
     assert figures(page)["keep"] == "1" != before["keep"]
 
@@ -351,7 +351,7 @@ def test_the_slider_starts_at_what_is_advised(visit, plain_report):
 def test_a_command_is_copied_as_it_stands(visit, plain_report):
     allowed = ["clipboard-read", "clipboard-write"]
     page = visit(plain_report[0], permissions=allowed).page
-    slider = page.get_by_label("How many members to keep")
+    slider = page.get_by_label("Number of members to keep")
     slider.press("End")
     assert not page.locator("#commands").is_visible()  # all stay: nothing to do
     slider.press("ArrowLeft")
@@ -390,7 +390,7 @@ def test_choosing_a_member_tells_why_it_stays_or_goes(visit, plain_report):
     assert page.locator("#members-table [aria-current]").count() == 1
     assert page.locator("#members-table th button[tabindex='0']").count() == 1
     # Filtered and sorted, arrows go along the rows that are there.
-    page.get_by_label("Filter rows by words in them").first.fill("dropped")
+    page.get_by_label("Filter rows by text").first.fill("dropped")
     page.locator("#members-table thead button").first.press("Enter")
     shown = page.locator("#members-table tbody tr:visible")
     shown.first.locator("th button").focus()

@@ -105,9 +105,10 @@ def test_certificates_speak():
     needed = nothing.tolerance_needed
     assert str(nothing) == (
         "Not certified that the first 3 of 15 members err at most 0.6 percentage "
-        f"points more than all of them: proven is at most {proven:.2f}, with 95 % "
-        "confidence from 800 samples. If both keep erring this often, more samples "
-        f"would not do; a tolerance of {needed:g} would."
+        "points more than all of them: the proven limit is at most "
+        f"{proven:.2f}, with 95 % confidence from 800 samples. If both keep these "
+        "error rates, more samples would not be enough; a "
+        f"tolerance of {needed:g} would."
     )
     assert repr(nothing).startswith("Certificate(not certified, tolerance=0.006, ")
     assert quorate.certify(votes, np.arange(3)[::-1], tolerance=needed).holds
@@ -117,7 +118,7 @@ def test_certificates_speak():
         votes, quorate.select(noisy_votes(seed=1), "lcs", keep=1.0)
     )
     assert str(itself) == (
-        "Nothing to certify: the order has no size but that of all members."
+        "Nothing to certify: the order contains only the size of all members."
     )
 
 
@@ -136,7 +137,9 @@ def test_as_many_samples_as_it_says_certify(class_weight):
     needed = refused.samples_needed
     assert refused.to_dict()["samples_needed"] == needed > 400
     about = -(-needed // 100) * 100
-    assert f"about {about:,} samples ({about - 400:,} more) would do" in str(refused)
+    assert f"about {about:,} samples ({about - 400:,} more) would be enough" in str(
+        refused
+    )
     enough = more_of_the_same(votes, -(-needed // 400))
     found = quorate.certify(enough, np.arange(7), **asked)
     assert found.holds
@@ -191,7 +194,13 @@ def test_planning_refuses():
             expected_limit(100, rates)
         with pytest.raises(ValueError, match="two shares of the samples, together"):
             samples_needed(0.1, rates=rates)
-    with pytest.raises(ValueError, match=r"expected_limit\(n_samples=0\): at least 1"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"expected_limit\(n_samples=0\): must be at "
+            r"least 1"
+        ),
+    ):
         expected_limit(0, (0.1, 0.1))
 
 
@@ -211,7 +220,7 @@ def test_members_of_another_ensemble_are_no_subset_of_this_one():
     """Their positions may exist here, and belong to other members."""
     selection = quorate.select(noisy_votes(n_members=12, seed=1), "re", keep=5)
     problem = (
-        "^certify: the members were chosen from 12, and this ensemble has 15; choose "
+        "^certify: the members were chosen from 12, but this ensemble has 15; choose "
         r"from its own votes\.$"
     )
     for order in (selection, selection.pruner):
@@ -233,18 +242,19 @@ def masked_votes():
 @pytest.mark.parametrize(
     ("votes", "order", "options", "why"),
     [
-        (VOTES, ORDER, {"tolerance": 0}, r"certify\(tolerance=0\): a number between"),
+        (VOTES, ORDER, {"tolerance": 0}, r"certify\(tolerance=0\): must be a number "
+            r"between"),
         *((VOTES, ORDER, {"delta": share}, re.escape(f"certify(delta={share!r})"))
           for share in (1.5, 1, 0, -0.1, "0.1", None)),
         (VOTES, ORDER, {"tolerance": 0.001}, "800 samples cannot certify any subset"),
-        (noisy_votes(n_samples=FEW - 1), ORDER, {}, f"; {FEW} are the least"),
-        *((VOTES, order, {}, "positions of members, each once, 0 to 14")
+        (noisy_votes(n_samples=FEW - 1), ORDER, {}, f"; at least {FEW} are needed"),
+        *((VOTES, order, {}, "positions of members, 0 to 14")
           for order in ([3, 15], [-1, 3], [-2, -1], [], [0.5, 1.0], [3, 3])),
-        *((VOTES, ORDER, more, "votes have their samples; give no X")
+        *((VOTES, ORDER, more, "votes contain their samples; do not pass X")
           for more in ({"X": [[0.0]]}, {"y": [0]}, {"X": [[0.0]], "y": [0]})),
         *((votes, quorate.select(VOTES, "re"), {}, "that the members were chosen on")
           for votes in (VOTES, noisy_votes())),
-        (VOTES.at(np.repeat(ORDER, 60)), ORDER, {}, "samples come more than once"),
+        (VOTES.at(np.repeat(ORDER, 60)), ORDER, {}, "samples occur more than once"),
         (masked_votes(), np.arange(20), {}, "masked votes come from different members"),
     ],
 )  # fmt: skip
@@ -265,7 +275,7 @@ def test_limits_refuse_counts_that_cannot_be():
     with pytest.raises(ValueError, match="5 errors on 3 samples"):
         error_limit(5, 3)
     for first, second in ((2, 2), (-1, 1), (1, -1), ([0, -1], 1), (1, [-1, 0]), (4, 0)):
-        with pytest.raises(ValueError, match="together are at most the 3 samples"):
+        with pytest.raises(ValueError, match="together at most the 3 samples"):
             excess_limit(first, second, 3)
     assert excess_limit([0, 1, 3], [0, 2, 0], 3).shape == (3,)
 
@@ -327,9 +337,10 @@ def test_two_models(forest_and_data):
     assert found.excess_limit <= needed < found.excess_limit + 1e-4
     assert str(nothing) == (
         "Not certified that these 10 of 20 members err at most 0.5 percentage points "
-        f"more than all of them: proven is at most {100 * found.excess_limit:.2f}, "
-        "with 95 % confidence from 1,200 samples, taken as new. If both keep erring "
-        f"this often, more samples would not do; a tolerance of {needed:g} would. "
+        "more than all of them: the proven limit is at most "
+        f"{100 * found.excess_limit:.2f}, with 95 % confidence from 1,200 samples, "
+        "taken as new. If both keep these error rates, more samples would not be "
+        f"enough; a tolerance of {needed:g} would. "
         f"Recall falls by at most: {', '.join(limits)}."
     )
     assert nothing.to_dict()["tolerance_needed"] == needed
@@ -337,8 +348,8 @@ def test_two_models(forest_and_data):
     frame, labels = pd.DataFrame(X[300:]), pd.Series(y[300:])
     for rest, words in (
         ((small, X[:300], y[:300]), "trained on these samples"),
-        ((X[300:], y[300:]), "got samples where the second model"),
-        ((frame, labels), r"got samples where .*certify\(big, small, X, y\)"),
+        ((X[300:], y[300:]), "got samples instead of a second model"),
+        ((frame, labels), r"got samples instead .*certify\(big, small, X, y\)"),
         ((small,), "two fitted ensembles with X and y"),
         ((small, None, y[300:]), "two fitted ensembles with X and y"),
     ):

@@ -68,7 +68,7 @@ def test_costs_are_counted_once(world):
     assert nodes.tolist() == [tree.tree_.node_count for tree in forest.estimators_]
     assert evidence.costs("nodes") is nodes
     assert evidence.at([0, 1]).costs("nodes") is nodes
-    with pytest.raises(ValueError, match="cost='nodes': votes do not know what"):
+    with pytest.raises(ValueError, match="cost='nodes': votes contain no member costs"):
         Evidence(evidence.votes).costs("nodes")
 
 
@@ -88,9 +88,9 @@ def test_votes_that_are_out_of_bag(world):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"keep": 26}, r"keep=26\): keep 1 to 25 members"),
+        ({"keep": 26}, r"keep=26\): must be 1 to 25 members"),
         ({"method": "nonsense"}, "unknown method 'nonsense'"),
-        ({"method": "mdm", "keep": 99}, "keep 1 to 25 members"),
+        ({"method": "mdm", "keep": 99}, "must be 1 to 25 members"),
         ({"source": "maybe"}, "source='maybe'"),
         ({"scoring": "acuracy"}, "unknown scoring 'acuracy'"),
     ],

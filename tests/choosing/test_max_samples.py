@@ -41,7 +41,7 @@ def test_a_sample_does_not_depend_on_the_batches(n, size, edges, seed):
     X, y = rng.random((n, 2)), rng.choice(["a", "b", "c"], n, p=[0.7, 0.2, 0.1])
     n_classes = np.unique(y).size
     if n > size and size < n_classes:
-        words = rf"\(max_samples={size}\): of each class one .* there are {n_classes}; "
+        words = rf"\(max_samples={size}\): .* there are {n_classes} classes; "
         for given in ([(X, y)], cut(X, y, edges)):
             with pytest.raises(ValueError, match=words):
                 draw_sample(given_batches(given), size, seed)
@@ -147,7 +147,7 @@ def test_above_the_default_it_is_said(forest, data, monkeypatch):
     X, y = data
     assert MAX_SAMPLES == 200_000
     monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
-    words = "prune: members are chosen on 500 of 3,000 samples, drawn by class; max_"
+    words = "prune: members are chosen on 500 of 3,000 samples, drawn by class; use"
     with pytest.warns(SampledWarning, match=words):
         small = quorate.prune(forest, X, y, "re", keep=4)
     assert small.pruning_["drawn"]["samples"] == 500
@@ -163,7 +163,7 @@ def test_methods_that_look_at_features_get_those_of_the_sample(forest, data):
     small = quorate.prune(forest, X, y, "tsp_dp", keep=4, max_samples=300)
     assert small.n_estimators == 4
     votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
-    with pytest.raises(ValueError, match="X goes with the votes on all samples"):
+    with pytest.raises(ValueError, match="X cannot be used with a sample of the votes"):
         quorate.select(votes, "tsp_dp", keep=4, X=X, max_samples=100)
 
 
@@ -215,7 +215,10 @@ def test_arrays_and_batches_keep_the_same_members(unseen, method):
 
 def test_fewer_than_there_are_classes_are_refused(forest, data):
     X, y = data
-    words = r"\(max_samples=1\): of each class one is drawn at least, and there are 2; "
+    words = (
+        r"\(max_samples=1\): at least one sample of each class is drawn, and "
+        r"there are 2 classes; "
+    )
     for samples in ((X, y), ([(X, y)],)):
         with pytest.raises(ValueError, match=f"^prune{words}give 2 or more"):
             quorate.prune(forest, *samples, max_samples=1)
@@ -238,25 +241,26 @@ def test_fewer_than_there_are_classes_are_refused(forest, data):
           for seed in (-1, "a", 0.5, True)),
         (lambda f, X, y: quorate.prune(f, X, y, max_samples=2),
          ValueError, "none of the 2 samples drawn is out of bag"),
-        (lambda f, X, y: quorate.prune(f, X), TypeError, "batches are an iterable of"),
+        (lambda f, X, y: quorate.prune(f, X), TypeError, "batches must be an "
+            "iterable of"),
         (lambda f, X, y: quorate.prune(f, [(X[:9], y[:9]), (X[:5], y[:4])]),
          ValueError, "batch 1: X has 5 samples, y has shape"),
         (lambda f, X, y: quorate.select(quorate.collect_votes(f, X, y).summary()),
-         TypeError, "select: finds sizes and errors on single"),
+         TypeError, "select: needs votes on single samples"),
         (lambda f, X, y: quorate.prune(f, cut(X, y, [700]), "mdm"),
          TypeError, r"prune\(y='mdm'\): .*as in method='mdm'"),
         *((lambda f, X, y, door=door: door(f, cut(X, y, [700]), y),
-           TypeError, "in batches, which have their labels; giv")
+           TypeError, "in batches, which contain their labels;")
           for door in (quorate.prune, quorate.report, quorate.collect_votes)),
         *((lambda f, X, y, door=door: door(f, X),
-           TypeError, r": y is missing, the labels .*X is ndarray")
+           TypeError, r": y is missing .*X is ndarray")
           for door in (quorate.prune, quorate.report, quorate.frontier)),
         (lambda f, X, y: quorate.compare(f, f, X),
-         TypeError, r": y is missing, the labels .*X is ndarray"),
+         TypeError, r": y is missing .*X is ndarray"),
         (lambda f, X, y: quorate.prune(f, [(X[1:], y[1:])], source="training"),
          ValueError, "not the data the ensemble was trained on"),
         (lambda f, X, y: quorate.prune(f, [(X, y)], source="training", max_samples=300),
-         ValueError, "known of all together, and here are 300 of 3,000 rows, drawn by"),
+         ValueError, "of them are used, but these are 300 of 3,000 rows, drawn by"),
     ],
 )  # fmt: skip
 def test_refused(call, exception, words, forest, data):
@@ -317,14 +321,14 @@ def test_reports_draw_by_their_seed_and_say_it(forest, data):
 def test_who_takes_no_number_says_so_too(forest, data, monkeypatch):
     X, y = data
     monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
-    words = ": members are chosen on 500 of 3,000 samples, drawn by class; max_sampl"
+    words = ": members are chosen on 500 of 3,000 samples, drawn by class; use max"
     with pytest.warns(SampledWarning, match=f"^frontier{words}"):
         quorate.frontier(forest, X, y)
     fresh = RandomForestClassifier(10, max_depth=3, random_state=0)
     with pytest.warns(SampledWarning, match=f"^PrunedClassifier{words}"):
         quorate.PrunedClassifier(fresh, keep=3).fit(X, y)
     small = quorate.keep_members(forest, range(3))
-    words = "distil: leaves learn on 500 of 3,000 rows, drawn by class; max_samples="
+    words = "distil: leaves are fitted on 500 of 3,000 rows, drawn by class; use max_"
     with pytest.warns(SampledWarning, match=words):
         quorate.distil(small, forest, X, n_rows=300)
 

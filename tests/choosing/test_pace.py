@@ -189,15 +189,16 @@ class TestRefusals:
         ("before", "member", "batch", "problem"),
         [
             (20.0, 1.0, 1,
-             r"^budget\['milliseconds'\]=2: the preprocessing alone takes 20.0 ms "
-             r"\(95th percentile 20.0 ms\), and with the first member 21.0 ms \(95th "
-             r"percentile 21.0 ms\), per call of 1 row; nothing is kept; "
-             r"quorate\.LazyClassifier of all 5 members takes 23.0 ms \(95th "
-             r"percentile 24.0 ms\)\.$"),
+             r"^budget\['milliseconds'\]=2: the preprocessing alone takes 20\.0 ms "
+                 r"\(95th percentile 20\.0 ms\), and with the first member 21\.0 ms "
+                 r"\(95th percentile 21\.0 ms\), per call of 1 row; no member can be "
+                 r"kept; quorate\.LazyClassifier with all 5 members takes 23\.0 ms "
+                 r"\(95th percentile 24\.0 ms\)\.$"),
             (1.0, 5.0, 3,
-             r"already the first member takes 6.00 ms \(95th percentile 6.00 ms\), of "
-             r"which 1.00 ms \(95th percentile 1.00 ms\) are preprocessing, per call "
-             r"of 3 rows; nothing is kept; quorate\.LazyClassifier of all 5 "),
+             r"the first member alone takes 6\.00 ms \(95th percentile 6\.00 ms\), "
+                 r"of which 1\.00 ms \(95th percentile 1\.00 ms\) are preprocessing, "
+                 r"per call of 3 rows; no member can be kept; "
+                 r"quorate\.LazyClassifier with all 5 "),
         ],
     )  # fmt: skip
     def test_too_slow(self, before, member, batch, problem, clock, samples):
@@ -208,16 +209,18 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("budget", "batch", "problem"),
         [
-            *((MILLISECONDS, batch, "^batch=.*: the number of rows in a call, 1 to 1,0")
+            *((MILLISECONDS, batch, "^batch=.*: must be the number of rows per "
+                "call, 1 to 1,0")
               for batch in (0, -1, 1.5, "1", True, 1_000_001, 10**9)),
             *((budget, 5, r"^batch=5: .* budget of milliseconds\.$")
               for budget in (None, {"bytes": 9})),
             *(({"milliseconds": limit}, None, r"^budget\['milliseconds'\]=.*above 0\.$")
               for limit in (0, -3, "2", None, float("nan"), True, np.True_, 2j, [2])),
-            *(({"bytes": limit}, None, r"^budget\['bytes'\]=.*: a number above 0, or t")
+            *(({"bytes": limit}, None,
+                r"^budget\['bytes'\]=.*: must be a number above 0, or t")
               for limit in ("20XB", "", "0MB", "-3", 0, None)),
-            *((budget, None, rf"^budget={re.escape(repr(budget))}: limits for any of "
-               r"bytes, .*'50MB'\} or \{'milliseconds': 2\}\.$")
+            *((budget, None, rf"^budget={re.escape(repr(budget))}: must be a dict of "
+               r"limits for any of bytes, .*'50MB'\} or \{'milliseconds': 2\}\.$")
               for budget in ({}, "2ms", "", 5, [], ["bytes"], {"hours": 1}, {1: 2})),
         ],
     )  # fmt: skip
@@ -233,8 +236,8 @@ class TestRefusals:
         n_columns = samples[0].shape[1]
         most = max(len(samples[0]), 600 // n_columns)
         problem = (
-            rf"^batch={most + 1}: calls of so many rows with {n_columns} columns may "
-            rf"not fit into memory; at most {most}, with a part"
+            rf"^batch={most + 1}: calls with this many rows and {n_columns} columns "
+            rf"may not fit into memory; use at most {most} rows"
         )
         with pytest.raises(ValueError, match=problem):
             prune_in(9, pool(samples), samples, batch=most + 1)
@@ -267,9 +270,9 @@ def test_refusals_say_what_lazy_voting_takes(monkeypatch, clock, forest):
         return asked(self, X)
 
     monkeypatch.setattr(RandomForestClassifier, "predict", slow)
-    takes = r"of all 20 members takes 0.00 us \(95th percentile 0.00 us\)"
+    takes = r"with all 20 members takes 0.00 us \(95th percentile 0.00 us\)"
     problem = f"quorate.LazyClassifier {takes}; quorate.compact {takes}"
-    with pytest.raises(ValueError, match=rf"nothing is kept; {problem}\.$"):
+    with pytest.raises(ValueError, match=rf"no member can be kept; {problem}\.$"):
         quorate.prune(*forest, budget=MILLISECONDS)
 
 
@@ -298,8 +301,8 @@ class TestBusyMachine:
     ):
         self.held_up(monkeypatch, clock, every=1, waited=70.0)
         problem = (
-            r"first member takes 70.5 ms .*; that is 500 us of processor time, so the "
-            r"machine may be busy; quorate\.LazyClassifier of all 20"
+            r"first member alone takes 70.5 ms .*; that is 500 us of processor time, "
+            r"so the machine may be busy; quorate\.LazyClassifier with all 20"
         )
         with pytest.raises(ValueError, match=problem):
             quorate.prune(*forest, budget=MILLISECONDS)
@@ -334,7 +337,7 @@ class TestAgain:
         assert selection.latency.whole.p95 == pytest.approx(kept * (1 + slower))
 
     def test_refuses_where_it_never_does(self, clock, samples):
-        with pytest.raises(ValueError, match=r"the first member takes 13\.0 ms"):
+        with pytest.raises(ValueError, match=r"the first member alone takes 13\.0 ms"):
             self.chosen(clock, samples, 12.0)
 
 

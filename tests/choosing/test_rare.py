@@ -308,9 +308,9 @@ def test_numbers_are_named_by_their_text():
     ("asked", "words"),
     [
         ({"scoring": "f1", "positive": "frod"},
-         r"prune\(positive='frod'\): no such class; there are 'fine', 'fraud'\."),
-        ({"positive": "fraud"}, r"prune\(positive='fraud'\): goes with a score of one"),
-        ({"scoring": "accuracy", "positive": "fraud"}, "goes with a score of one cl"),
+         r"prune\(positive='frod'\): no such class; the classes are 'fine', 'fraud'\."),
+        ({"positive": "fraud"}, r"prune\(positive='fraud'\): requires a score of one"),
+        ({"scoring": "accuracy", "positive": "fraud"}, "requires a score of one cl"),
     ],
 )  # fmt: skip
 def test_refusals(asked, words, forest, fraud):

@@ -79,7 +79,7 @@ class TestCurve:
         for limit, number in ((25, 1), (25 + 24, 2), (10**6, 25)):
             size = SizeByCost({"bytes": limit})
             assert size.resolve(order, costs.__getitem__) == number
-        with pytest.raises(ValueError, match="already the first member costs 25"):
+        with pytest.raises(ValueError, match="the first member alone costs 25"):
             SizeByCost({"bytes": 24}).resolve(order, costs.__getitem__)
 
 
@@ -125,26 +125,29 @@ class TestSelect:
         if pruner.has_order:
             assert 1 <= select(votes, method, keep="auto").n_kept <= 25
         else:
-            with pytest.raises(ValueError, match="has no order of picking"):
+            with pytest.raises(ValueError, match="does not rank the members"):
                 select(votes, method, keep="auto")
 
     @pytest.mark.parametrize(
         ("method", "options", "message"),
         [
-            ("mdm", {"keep": "most"}, r"select\(keep='most'\): a number, 'auto' or N"),
+            ("mdm", {"keep": "most"}, r"select\(keep='most'\): must be a number, "
+                r"'auto' or"),
             ("mdm", {"keep": "auto", "tolerance": 0.1}, "select: keep='auto' and tole"),
-            ("mdm", {"keep": 5, "tolerance": 0.1}, "select: keep=5 and tolerance: one"),
+            ("mdm", {"keep": 5, "tolerance": 0.1}, "select: keep=5 and tolerance can"),
             ("mdm", {"keep": 0.2, "budget": {"bytes": 3}}, "select: keep=0.2 and bud"),
             ("mdm", {"tolerance": 0.1, "budget": {"bytes": 3}}, "select: tolerance an"),
-            ("mdm", {"tolerance": -1}, r"select\(tolerance=-1\): a number, 0 or more"),
+            ("mdm", {"tolerance": -1},
+             r"select\(tolerance=-1\): must be a number, 0 or more"),
             ("mdm", {"tolerance": float("nan")}, ".*a number, 0 or more"),
             ("mdm", {"budget": {"gold": 3}}, ".*bytes, nodes, milliseconds"),
             ("mdm", {"budget": {"bytes": 3}}, ".*costs of the members are needed"),
             ("mdm", {"budget": {"bytes": 0}, "costs": COSTS}, ".*above 0"),
-            ("mdm", {"keep": 0}, r"MarginDistance\(keep=0\): keep 1 to 25 members"),
-            ("re", {"keep": "auto", "backfitting": True}, ".*has no order"),
+            ("mdm", {"keep": 0}, r"MarginDistance\(keep=0\): must be 1 to 25 members"),
+            ("re", {"keep": "auto", "backfitting": True}, ".*does not rank the "
+                "members"),
             ("lcs", {"budget": {"bytes": 3}, "costs": COSTS},
-             r"select\(budget={'bytes': 3}\): LocalSearch has"),
+             r"select\(budget=\{'bytes': 3\}\): LocalSearch"),
         ],
     )  # fmt: skip
     def test_refused(self, method, options, message, votes):
@@ -163,14 +166,26 @@ class TestSelect:
         X, y = make_classification(60, random_state=0)
         forest = RandomForestClassifier(5, random_state=0).fit(X, y)
         for options, message in (
-            ({"keep": 5, "budget": {"nodes": 3}}, "prune: keep=5 and budget: one of"),
-            ({"keep": "own"}, r"prune\(keep='own'\): a number, 'auto' or None"),
-            ({"tolerance": -1}, r"prune\(tolerance=-1\): a number, 0 or more"),
-            ({"tolerance": "1%"}, r"prune\(tolerance=.1%.\): a number, 0 or more"),
+            (
+                {"keep": 5, "budget": {"nodes": 3}},
+                "prune: keep=5 and budget cannot be combined",
+            ),
+            ({"keep": "own"}, r"prune\(keep='own'\): must be a number, 'auto' or None"),
+            ({"tolerance": -1}, r"prune\(tolerance=-1\): must be a number, 0 or more"),
+            (
+                {"tolerance": "1%"},
+                r"prune\(tolerance=.1%.\): must be a number, 0 or more",
+            ),
         ):
             with pytest.raises(ValueError, match=f"^{message}"):
                 quorate.prune(forest, X, y, **options)
-        with pytest.raises(ValueError, match=r"^PrunedClassifier\(keep='own'\): a num"):
+        with pytest.raises(
+            ValueError,
+            match=(
+                r"^PrunedClassifier\(keep='own'\): must "
+                r"be a"
+            ),
+        ):
             quorate.PrunedClassifier(forest, keep="own").fit(X, y)
         few = quorate.prune(forest, X, y, "mdm", budget={"nodes": 300})
         assert few.pruning_["size"] == "budget={'nodes': 300}"
@@ -256,9 +271,12 @@ class TestExplanation:
         assert "accuracy alone: share of the member's own out-of-bag votes" in text
         said = " ".join(text.split())
         assert (
-            "each is evaluated on the samples that one of its members votes on" in said
+            "each subset is evaluated on the samples that at least one of its "
+            "members votes on" in said
         )
-        assert "up to here, on the samples that one of them may vote on." in said
+        assert (
+            "up to this one, on the samples that at least one of them votes on."
+        ) in said
         assert f"  {100 * why.steps[0]['accuracy']:.2f} %" in text
         assert max(map(len, text.splitlines())) <= 80
 

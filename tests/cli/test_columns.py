@@ -80,10 +80,10 @@ def test_columns_too_many_and_in_another_order(here, name, as_folder):
     data = "new" if as_folder else "new/1.csv"
     words = ["prune", "model.skops", data, "--target", "kind", "--keep", 2, "--json"]
     done = run(*words, "-o", "small.skops", "--test", "new/1.csv")
-    notes = [line for line in done.stderr.splitlines() if "did not learn" in line]
+    notes = [line for line in done.stderr.splitlines() if "was not trained on" in line]
     of = "the model" if as_folder else "model.skops"
-    assert f"Note: new/1.csv: left out the columns 'city', 'id', which {of} did not "\
-        "learn from." in notes  # fmt: skip
+    assert f"Note: new/1.csv: ignored the columns 'city', 'id', which {of} was "\
+        "not trained on." in notes  # fmt: skip
     assert len(notes) == len(set(notes))
     found = json.loads(done.stdout)
     words[2] = "plain.csv"
@@ -120,7 +120,7 @@ def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
     monkeypatch.setattr("quorate._pruned.prune", nobody)
     done = run(*words, "--target", "kind", code=1)
     assert "columns 'b', 'd' are missing, which model.skops" in told(done)
-    assert told(done).endswith("learned from.")
+    assert told(done).endswith("was trained on.")
 
 
 @pytest.mark.parametrize("command", ["prune", "lazy", "report", "diagnose"])
@@ -153,7 +153,7 @@ def test_a_column_called_nearly_so_is_named(here):
     ):
         done = run(*words, "new.csv", "--target", "kind", code=1)
         assert told(done) == (
-            f"Error: new.csv: column 'b' is missing, which {of} learned from; did "
+            f"Error: new.csv: column 'b' is missing, which {of} was trained on; did "
             "you mean 'B'?"
         )
 
@@ -164,9 +164,7 @@ def test_python_says_it_too(here):
     table = TABLE[150:].assign(kind=y[150:], more=1)
     for part in (1, 2):
         table[part::2].to_parquet(f"parts/{part}.parquet")
-    with pytest.warns(
-        UnusedColumnsWarning, match="left out the column 'more'"
-    ) as noted:
+    with pytest.warns(UnusedColumnsWarning, match="ignored the column 'more'") as noted:
         summary = quorate.summarise(forest, "parts", target="kind")
     assert len(noted) == 1
     rows = np.r_[151:260:2, 152:260:2]

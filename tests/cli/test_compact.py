@@ -38,6 +38,8 @@ def test_writes_a_model_for_serving(folder):
 
 def test_refuses(folder):
     done = run("compact", folder / "bayes.skops", code=1)
-    assert "compact: kernels ask decision trees, and member '0' is" in told(done)
+    assert ("compact: compiled kernels need decision trees, but member '0' is") in told(
+        done
+    )
     done = run("compact", folder / "forest.skops", "-o", "small.skops", code=2)
     assert "use a name that ends in .quorate" in told(done)

@@ -58,7 +58,7 @@ def test_other_types_are_refused_by_name(place):
     words = ["prune", "strange.skops", "test.csv", "--target", "kind", "-o", "no.skops"]
     done = run(*words, code=1)
     name = f"{StrangeTree.__module__}.StrangeTree"
-    assert f"types that are not trusted: {name}; name those you trust" in told(done)
+    assert f"types that are not trusted: {name}; list those that" in told(done)
     run(*words, "--trust", name, "--rows", "new")
 
 

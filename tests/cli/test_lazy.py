@@ -59,8 +59,8 @@ def test_prints_a_table_without_labels(folder):
     for words in ("all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"):
         assert words in done.stdout
     said = shown(done)
-    assert "One of 250 samples is 0.40 %: what changed here may lie above" in said
-    assert "calibrated allow, which is meant on average over samples to come." in said
+    assert "One of 250 samples is 0.40 %, so the measured change may exceed" in said
+    assert "calibrated allow, which is an average over new samples" in said
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
@@ -78,7 +78,7 @@ def test_scores_nothing_on_training_samples(folder):
     assert "calibrated, " not in done.stdout
     found = run(folder, "--target", "kind", data="train.csv", ask=run_json)
     assert found["source"] == "training votes"
-    assert "Read this as the most that could be saved" in found["note"]
+    assert "Treat these figures as an upper limit of the savings" in found["note"]
     assert {tried["accuracy"] for tried in found["modes"]} == {None}
     assert (found["n_samples"], found["n_calibration"]) == (400, 0)
 
@@ -90,7 +90,7 @@ def test_a_list_cannot_be_timed(folder):
 
 def test_columns_that_are_no_features_are_left_out(folder):
     done = run(folder, "--json")
-    assert "left out the column 'kind', which" in done.stderr
+    assert "ignored the column 'kind', which" in done.stderr
     alone = run(folder, "--json", data="unlabelled.csv")
     assert alone.stderr == ""
     found, expected = json.loads(done.stdout), json.loads(alone.stdout)

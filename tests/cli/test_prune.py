@@ -149,7 +149,7 @@ def test_time(words, rows, run, monkeypatch):
     [
         (["--budget", "milliseconds=20"], "--budget milliseconds=20: the preprocessing "
          "alone takes 50.0 ms"),
-        (["--keep", "41"], "keep 1 to 40 members"),
+        (["--keep", "41"], "must be 1 to 40 members"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_kept_is_not_written(run, words, why, tmp_path, monkeypatch):

@@ -128,9 +128,10 @@ EVERYWHERE = [
        "'kind'?") for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
     *((changed(words, train_csv="none.csv"), 1, "none.csv: no such file.")
       for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
-    *((changed(words, train_csv="train.xlsx"), 1, "train.xlsx: tables come as .csv, ")
+    *((changed(words, train_csv="train.xlsx"), 1,
+        "train.xlsx: a table must be a file ending in .csv, ")
       for words in (PRUNE, COMPARE, CERTIFY, LAZY, REPORT, DIAGNOSE)),
-    *((changed(words, train_csv="empty"), 1, "empty: no file there ends in .csv")
+    *((changed(words, train_csv="empty"), 1, "empty: no files ending in .csv")
       for words in (PRUNE, COMPARE, CERTIFY, REPORT)),
     *((changed(words, train_csv="parts", kind="knd"), 1,
        "parts/one.csv: unknown column 'knd'")
@@ -145,20 +146,21 @@ EVERYWHERE = [
        "joblib files run code") for words in (COMPARE, CERTIFY)),
     *((changed(words, forest_skops="nonsense.skops"), 1, "nonsense.skops: not a model "
        "in skops format") for words in WITH_A_MODEL.values()),
-    *(([*words, "--jobs", "0"], 2, "--jobs 0: 1 or more, or -1 for one on each core.")
+    *(([*words, "--jobs", "0"], 2,
+        "--jobs 0: must be 1 or more, or -1 for one per core.")
       for words in (PRUNE, COMPARE, CERTIFY, REPORT, BATCHES, STUDY)),
     *(([*words, "--scoring", "acuracy"], 1, "unknown scoring 'acuracy'")
       for words in (PRUNE, COMPARE, REPORT, BLEND)),
     *(([*words, "--method", "nonsense"], 1, "unknown method 'nonsense'")
       for words in (PRUNE, REPORT, BLEND)),
-    *(([*words, "--keep", keep], 2, f"--keep {keep}: a fraction in (0, 1], a "
+    *(([*words, "--keep", keep], 2, f"--keep {keep}: must be a fraction in (0, 1], a "
        "percentage, a number of members, 'auto' or 'own'.") for words in (PRUNE, REPORT)
       for keep in ("many", "0", "-3", "1.5", "0.0", "nan", "inf", "0%", "120%", "%")),
     *(([*words, "--method", "mdm", "--keep", "own"], 2, "--keep own: mdm does "
        "not choose its size; ") for words in (PRUNE, REPORT)),
-    *(([*words, "--seed", "-1"], 2, "--seed -1: a whole number, 0 or more.")
+    *(([*words, "--seed", "-1"], 2, "--seed -1: must be a whole number, 0 or more.")
       for words in (PRUNE, LAZY, REPORT)),
-    *(([*words, "--noise", "nan"], 2, "--noise nan: a share in [0, 0.5), or a ")
+    *(([*words, "--noise", "nan"], 2, "--noise nan: must be a share in [0, 0.5), or a ")
       for words in (REPORT, DIAGNOSE)),
     *(([*words, "-o", "none/small.skops"], 2, "the folder none does not exist")
       for words in (PRUNE,)),
@@ -178,27 +180,38 @@ SINGLE = [
     ([*PRUNE, "-o", "a.joblib"], 2, "a.joblib: use a name that ends in .skops."),
     ([*PRUNE, "-o", "small.skops"], 2, "small.skops exists; use --force"),
     ([*PRUNE, "-o", "empty", "--force"], 2, "empty: use a name that ends in .skops"),
-    ([*PRUNE, "--tolerance", "-0.1"], 2, "--tolerance -0.1: a number, 0 or more, "),
-    ([*PRUNE, "--tolerance", "nan"], 2, "--tolerance nan: a number, 0 or more, "),
-    ([*PRUNE, "--budget", "gold"], 2, "--budget gold: KIND=LIMIT, such as bytes=50MB"),
+    ([*PRUNE, "--tolerance", "-0.1"], 2,
+     "--tolerance -0.1: must be a number, 0 or more, "),
+    ([*PRUNE, "--tolerance", "nan"], 2,
+     "--tolerance nan: must be a number, 0 or more, "),
+    ([*PRUNE, "--budget", "gold"], 2,
+     "--budget gold: must be KIND=LIMIT, such as bytes=50MB"),
     ([*PRUNE, "--budget", "bytes=20XB"], 2, "such as bytes=50MB, nodes=20000"),
-    ([*PRUNE, "--budget", "gold=3"], 2, "--budget gold=3: KIND=LIMIT, such as bytes="),
-    ([*PRUNE, "--budget", "bytes=0"], 2, "--budget bytes=0: KIND=LIMIT, such as"),
-    ([*PRUNE, "--budget", "nodes=2MB"], 2, "--budget nodes=2MB: KIND=LIMIT, such as"),
-    ([*PRUNE, "--budget", "ms=2MB"], 2, "--budget ms=2MB: KIND=LIMIT, such as"),
-    ([*PRUNE, "--tolerance", "2x"], 2, "--tolerance 2x: a number, 0 or more, or 0% "
+    ([*PRUNE, "--budget", "gold=3"], 2,
+     "--budget gold=3: must be KIND=LIMIT, such as bytes="),
+    ([*PRUNE, "--budget", "bytes=0"], 2,
+     "--budget bytes=0: must be KIND=LIMIT, such as"),
+    ([*PRUNE, "--budget", "nodes=2MB"], 2,
+     "--budget nodes=2MB: must be KIND=LIMIT, such as"),
+    ([*PRUNE, "--budget", "ms=2MB"], 2, "--budget ms=2MB: must be KIND=LIMIT, such as"),
+    ([*PRUNE, "--tolerance", "2x"], 2,
+     "--tolerance 2x: must be a number, 0 or more, or 0% "
      "to 100%."),
-    ([*PRUNE, "--batch", "5"], 1, "rows in a call go with a budget of milliseconds"),
-    ([*PRUNE, "--batch", "0"], 2, "--batch 0: a whole number, 1 or more."),
-    ([*PRUNE, "--max-samples", "0"], 2, "--max-samples 0: a whole number, 1 or more."),
-    ([*PRUNE, "--keep", "3", "--tolerance", "0.1"], 1, "one of them says how many "
-     "members stay."),
+    ([*PRUNE, "--batch", "5"], 1, "requires a budget of milliseconds"),
+    ([*PRUNE, "--batch", "0"], 2, "--batch 0: must be a whole number, 1 or more."),
+    ([*PRUNE, "--max-samples", "0"], 2,
+     "--max-samples 0: must be a whole number, 1 or more."),
+    ([*PRUNE, "--keep", "3", "--tolerance", "0.1"], 1, "use only one of them to "
+     "set the number of members."),
     ([*PRUNE, "--method", "kp", "--class-weight", "balanced"], 1, "KappaPruning("
      "class_weight='balanced'): its objective is not"),
-    ([*CERTIFY, "--tolerance", "0"], 2, "--tolerance 0: a number between 0 and 1, "),
-    ([*CERTIFY, "--delta", "100%"], 2, "--delta 100%: a number between 0 and 1, "),
-    ([*LAZY, "--confidence", "1"], 2, "--confidence 1: a probability in [0.5, 1), "),
-    ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: a number between 0 and 1, "),
+    ([*CERTIFY, "--tolerance", "0"], 2,
+     "--tolerance 0: must be a number between 0 and 1, "),
+    ([*CERTIFY, "--delta", "100%"], 2,
+     "--delta 100%: must be a number between 0 and 1, "),
+    ([*LAZY, "--confidence", "1"], 2,
+     "--confidence 1: must be a probability in [0.5, 1), "),
+    ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: must be a number between 0 and 1, "),
     ([*REPORT, "-o", "a.pdf"], 2, "a.pdf: use a name that ends in .html or .htm"),
     ([*REPORT, "-o", "none/a.html"], 2, "the folder none does not exist"),
     ([*BATCHES, "--resume", "none/r.npz"], 2, "the folder none does not exist"),
@@ -213,7 +226,7 @@ SINGLE = [
     ([*BLEND, "-o", "y.csv"], 2, "y.csv exists; use --force to overwrite it."),
     ([*BLEND, "--test", "oof"], 2, "--test needs -o FILE for the blend."),
     ([*BLEND, "--test", "none", "-o", "a.csv"], 1, "none is not a folder."),
-    ([*BLEND, "--keep", "0"], 2, "--keep 0: a whole number, 1 or more."),
+    ([*BLEND, "--keep", "0"], 2, "--keep 0: must be a whole number, 1 or more."),
     ([*BLEND, "--column", "z"], 1, "y.csv: unknown column 'z'"),
     (changed(BLEND, y_csv="votes.csv"), 2, "votes.csv has 2 columns (kind, one); "
      "use --column NAME to say which"),
@@ -313,7 +326,7 @@ def test_a_folder_that_may_not_be_written_to(run, place, tmp_path):
     ("words", "doors", "why"),
     [
         (["tiny.toml", "--store", "store.sqlite"], ("_run.load_plan_data",),
-         "holds the results of another plan"),
+         "the results of another plan"),
         (["unknown.toml"], ("_load_data._generate", "_load_data._from_scikit_learn"),
          "unknown data set 'irises'; did you mean 'iris'"),
     ],

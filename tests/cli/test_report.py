@@ -120,7 +120,7 @@ def test_does_not_write_over_a_file(files, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
-        (["--keep", "99"], 1, "keep 1 to 12 members"),
+        (["--keep", "99"], 1, "must be 1 to 12 members"),
         (["--rows", "old"], 2, "'old' is not one of 'new', 'training'"),
     ],
 )

@@ -109,4 +109,4 @@ def test_no_cluster_answers(place):
         "diagnose", place / "forest.skops", place / "test", "--target", "label",
         "--dask", "nowhere", code=1,
     )  # fmt: skip
-    assert "no Dask scheduler answers" in done.stderr
+    assert "no Dask scheduler responds" in done.stderr

@@ -64,11 +64,11 @@ def test_missing_values_are_missing_in_every_format(tmp_path):
         ("a.csv", "a;kind\n1;2\n", "columns are separated by ';', not by ','"),
         ("a.csv", "a\tkind\n1\t2\n", "columns are separated by tabs, not by ','"),
         ("a.csv", 'a,kind\n"1', "not a readable table .line 2: unexpected end"),
-        ("a.csv", "a,kind\n1,2,3\n", "line 2 has 3 fields, the header has 2"),
+        ("a.csv", "a,kind\n1,2,3\n", "line 2 has 3 fields, but the header has 2"),
         ("a.csv", "a,kind\n1,x\n2,?\n", "column 'kind': missing label at row 1"),
         ("a.arff", "nonsense", "not a readable table"),
         ("a.parquet", "nonsense", "not a readable table"),
-        ("a.xls", "x", "tables come as"),
+        ("a.xls", "x", "a table must be a file ending in"),
         ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
     ],
 )
@@ -138,10 +138,12 @@ def test_which_label_a_text_means(labels, texts, expected):
         *((["nan", "x"], ["x", none], "column 'kind': missing label at row 1")
           for none in (None, np.nan, pd.NA, pd.NaT)),
         ([1, 2], ["1", "two"],
-         r"'two' at row 1 is no number, as the labels of the model are \(1, 2\)"),
-        (["a", " a"], ["a"], "labels of the model differ by spaces alone"),
+         r"'two' at row 1 is not a number, unlike the labels of the model \(1, 2\)"),
+        (["a", " a"], ["a"], "labels of the model differ only in leading or "
+            "trailing spaces"),
         (["1", "a"], ["a", 1, 2],
-         r"'kind': 2 at row 2 is no text, as the labels of the model are \('1', 'a'\)"),
+         r"'kind': 2 at row 2 is not a text, unlike the labels of the model \('1', "
+             r"'a'\)"),
     ],
 )  # fmt: skip
 def test_refused_labels(labels, texts, why):

@@ -80,8 +80,8 @@ def test_one_file_or_several(tmp_path):
 @pytest.mark.parametrize(
     ("given", "target", "error", "problem"),
     [
-        ("rows.csv", None, ValueError, r"^test: rows\.csv .* target="),
-        (["a.csv", Path("b")], None, ValueError, r"^test: a\.csv .* target="),
+        ("rows.csv", None, ValueError, r"^test: use target= .* rows\.csv"),
+        (["a.csv", Path("b")], None, ValueError, r"^test: use target= .* a\.csv"),
         (["a.csv", PAIR], "kind", ValueError, r"^test\(target='kind'\): .* files"),
         ([PAIR], "kind", ValueError, r"^test\(target='kind'\): .* files"),
         (X, None, TypeError, r"^test: y is missing.* \(X is ndarray\)"),
@@ -98,7 +98,7 @@ def test_labels_that_are_there_twice():
     refuse_labels_twice(X, Y, "test")
     with pytest.raises(TypeError, match=r"^test: X comes in batches"):
         refuse_labels_twice([PAIR], Y, "test")
-    with pytest.raises(TypeError, match=r"^test\(y='mdm'\): y is the labels"):
+    with pytest.raises(TypeError, match=r"^test\(y='mdm'\): y must be the labels"):
         refuse_labels_twice(X, "mdm", "test")
 
 

@@ -254,15 +254,16 @@ class TestLazyCurve:
         (lambda: QuantityDisplay.from_results(some_results(), "colour"),
          "use 'accuracy' or 'seconds'"),
         (lambda: QuantityDisplay.from_results(
-            some_results(), "seconds", relative=True), "seconds of the whole"),
+            some_results(), "seconds", relative=True), "seconds is not known for "
+                "the whole"),
         (lambda: CorrelationDisplay.from_results(some_results(), methods=["EPBB"]),
          "did you mean 'EPBD'"),
         (lambda: CorrelationDisplay.from_results(
             dataclasses.replace(some_results(), rows=())), "made up: no results yet"),
         (lambda: SizeAccuracyDisplay.from_results(
             some_results(("Ensem", "EPBD", "random"), n_data=1)), "name the methods"),
-        (lambda: TradeOffDisplay([]), "no points"),
-        (lambda: TradeOffDisplay([("a", 0, 1, 0.5)]), "are above 0"),
+        (lambda: TradeOffDisplay([]), "needs at least one point"),
+        (lambda: TradeOffDisplay([("a", 0, 1, 0.5)]), "must be above 0"),
         (lambda: LazyCurveDisplay([1], [1, 2], [0.1]), "got 1, 2 and 1"),
     ],
 )  # fmt: skip

@@ -358,12 +358,13 @@ def fitted(name, votes=None):
         (lambda: DiversityDisplay.from_votes(some_votes()).plot(
             plt.figure().subplots(), kind="radar"), "polar axes"),
         (lambda: PickTraceDisplay.from_pruner(fitted("re"), some_votes()),
-         "ReducedError keeps no trace"),
+         "ReducedError has no trace"),
         (lambda: PickTraceDisplay.from_pruner(
-            fitted("epbd"), some_votes(n_samples=1)), "the votes EPBD was fitted on"),
+            fitted("epbd"), some_votes(n_samples=1)), "the votes that EPBD was "
+                "fitted on"),
         (lambda: SizeCurveDisplay.from_selection(
             quorate.select(some_votes(), "pep", keep=0.5, random_state=0)),
-         "no order of picking"),
+         "does not rank the members"),
         (lambda: SizeCurveDisplay.from_votes(some_votes(), np.arange(12), chosen=13),
          "a size from 1 to 12"),
     ],
@@ -393,7 +394,9 @@ def test_ways_in_agree(kind):
 @pytest.mark.parametrize("kind", WITH_SUPPORT)
 @pytest.mark.parametrize("support", [[12], [-1], [], np.zeros(12, bool), [True], [0.5]])
 def test_support_is_refused_in_one_sentence(kind, support):
-    with pytest.raises(ValueError, match=f"{kind.__name__}: support is a mask of 12"):
+    with pytest.raises(
+        ValueError, match=f"{kind.__name__}: support must be a mask of 12"
+    ):
         kind.from_votes(some_votes(), support)
 
 

@@ -518,7 +518,9 @@ class TestSomeRows:
         X, _, _, _ = data
         forest = fitted["forest"]
         monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 120)
-        with pytest.warns(SampledWarning, match=r"distil: leaves learn on 120 of 300"):
+        with pytest.warns(
+            SampledWarning, match=r"distil: leaves are fitted on 120 of 300"
+        ):
             taught = distil(few(forest), forest, X, n_rows=500, random_state=0)
         assert taught.distillation_["drawn"]["samples"] == 120
 
@@ -607,17 +609,17 @@ TEACHERS = {
     "a member": (lambda X, y: [GaussianNB().fit(X, y), LinearSVC().fit(X, y)],
                  TypeError, r"member '1' .* has no predict_proba"),
     "two classes": (lambda X, y: GaussianNB().fit(X[y != "cow"], y[y != "cow"]),
-                    ValueError, "knows the classes 'ant', 'bee', the ensemb"),
+                    ValueError, "has the classes 'ant', 'bee', but the ensemb"),
     "codes": (lambda X, y: GaussianNB().fit(X, np.searchsorted(LABELS, y)),
-              ValueError, "knows the classes 0, 1, 2, the ensemble"),
+              ValueError, "has the classes 0, 1, 2, but the ensemble"),
     "other columns": (lambda X, y: GaussianNB().fit(X[:, :3], y), ValueError,
                       "features"),
     "not finite": (lambda X, y: Silent(3, np.nan), ValueError,
-                   r"distil: Silent gives \[nan, nan, nan\] as probabilities"),
+                   r"distil: Silent returns \[nan, nan, nan\] as probabilities"),
     "adding up to 3": (lambda X, y: Silent(3, 1.0), ValueError,
-                       r"gives \[1.0, 1.0, 1.0\] as probabilities of a sample; "),
+                       r"\[1.0, 1.0, 1.0\] as probabilities of a sample; "),
     "negative": (lambda X, y: Silent(3, [1.5, -0.25, -0.25]), ValueError,
-                 r"gives \[1.5, -0.25, -0.25\] as probabilities of a"),
+                 r"\[1.5, -0.25, -0.25\] as probabilities of a"),
     "too few": (lambda X, y: Silent(2, 0.5), ValueError,
                 r"array of shape \(1, 2\) for 1 rows"),
 }  # fmt: skip
@@ -704,7 +706,7 @@ class TestPrune:
         forest, boosted = fitted["forest"], AdaBoostClassifier(n_estimators=4).fit(X, y)
         for call, error, message in (
             (lambda: prune(forest, X, y, distil="yes"), ValueError,
-             r"prune\(distil='yes'\): 'auto', True, False, or"),
+             r"prune\(distil='yes'\): must be 'auto', True, False, or"),
             (lambda: prune(forest, X, y, distil={"n_row": 3}), ValueError,
              r"unknown parameter 'n_row'.*n_rows"),
             (lambda: prune(boosted, X, y, distil=True), TypeError, COUNTS),

@@ -172,7 +172,7 @@ def test_catboost_without_classes_gives_scores(tumours):
         {"loss_function": "Logloss", "iterations": 10, "verbose": 0,
          "allow_writing_files": False, "thread_count": 1}
     ).fit(X, coded(y))  # fmt: skip
-    with pytest.raises(ValueError, match="is none of the 2 classes"):
+    with pytest.raises(ValueError, match="is not one of the 2 known classes"):
         quorate.collect_votes([model], X_new, coded(y_new))
     member = quorate.as_member(model, ["bad", "good"], "logits")
     expected = np.where(model.predict(X_new) > 0, "good", "bad")
@@ -195,7 +195,7 @@ def test_catboost_without_classes_gives_scores(tumours):
 def test_trees_that_add_up_are_one_member(model, tumours):
     (X, y), _, _ = tumours
     model.fit(X, coded(y))
-    with pytest.raises(TypeError, match="As a whole it can be a member"):
+    with pytest.raises(TypeError, match="The model as a whole can be a member"):
         quorate.collect_votes(model, X, coded(y))
     votes = quorate.collect_votes([model], X, coded(y))
     np.testing.assert_array_equal(votes.predict(), np.asarray(model.predict(X)).ravel())

@@ -109,10 +109,10 @@ class TestAsMember:
             (lambda net: quorate.as_member(net, ["a", "b"], "odds"), ValueError,
              "answers='odds'"),
             (lambda net: quorate.as_member(net, answers="logits"), TypeError,
-             "answers with logits and knows no labels"),
+             "returns logits without labels"),
             (lambda net: quorate.as_member(net, ["a", "a"], "logits"), ValueError,
-             "two or more labels, each once"),
-            (lambda net: quorate.as_member(3), TypeError, "int has no predict"),
+             "two or more distinct labels"),
+            (lambda net: quorate.as_member(3), TypeError, "int has neither predict"),
             (lambda net: quorate.as_member(GaussianNB), TypeError, "class Gaussian"),
         ],
     )  # fmt: skip
@@ -123,7 +123,7 @@ class TestAsMember:
     @pytest.mark.parametrize(
         ("output", "answers", "classes", "message"),
         [
-            ("logits", "probabilities", ["a", "b"], "answers='logits' if they"),
+            ("logits", "probabilities", ["a", "b"], "use answers='logits'"),
             ("softmax", "probabilities", ["a", "b", "c"], r"3 classes .* \(569, 2\)"),
             ("sigmoid", "codes", ["a", "b"], "whole numbers from 0 to 1"),
             ("softmax", "labels", None, r"as_member\(model, classes="),
@@ -163,13 +163,19 @@ class TestPools:
     def test_probabilities_are_not_labels(self, labels, data, line):
         X, y = data
         codes = np.array(labels)[(y == "good").astype(int)]
-        match = r"member 'net'.* (is none of the 2|of mixed types).*as_member\("
+        match = r"member 'net'.* (is not one of the 2|of mixed types).*as_member\("
         with pytest.raises(ValueError, match=match):
             quorate.collect_votes({"net": Net(line, "sigmoid")}, X, codes)
 
     def test_nor_are_scores(self, data, line):
         X, y = data
-        with pytest.raises(ValueError, match=r"is none of the 2 classes.*as_member\("):
+        with pytest.raises(
+            ValueError,
+            match=(
+                r"is not one of the 2 known "
+                r"classes.*as_member\("
+            ),
+        ):
             quorate.collect_votes([Net(line, "logit")], X, (y == "good").astype(int))
 
     def test_two_columns_are_no_vote(self, data, line):

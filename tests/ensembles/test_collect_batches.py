@@ -166,11 +166,11 @@ def test_files(tmp_path):
         found = quorate.collect_votes(forest, given, target="label")
         assert_same(found, whole)
     (tmp_path / "all.parquet").rename(tmp_path / "train.parquet")
-    with pytest.raises(ValueError, match="name it with target="):
+    with pytest.raises(ValueError, match="use target= to name the column of labels"):
         quorate.collect_votes(forest, str(tmp_path / "train.parquet"))
     with pytest.raises(BatchError, match=r"collect_votes: .*train.*'colour'"):
         quorate.collect_votes(forest, tmp_path, target="colour")
-    with pytest.raises(ValueError, match=r"target='label'\): goes with batches"):
+    with pytest.raises(ValueError, match=r"target='label'\): only applies to batches"):
         quorate.collect_votes(forest, X, y, target="label")
 
 
@@ -189,7 +189,9 @@ def test_partitions(model):
         frame = dd.from_pandas(pd.DataFrame(X).add_prefix("x").assign(y=y), 3)
         assert_same(quorate.collect_votes(model, frame, target="y"),
                     quorate.collect_votes(model, X, y))  # fmt: skip
-        with pytest.raises(ValueError, match="partitions do not say which training"):
+        with pytest.raises(
+            ValueError, match=("it is not known which training rows the partitions")
+        ):
             quorate.collect_votes(model, given, out_of_bag=True)
         none = frame[frame["x0"] > 1e9]
         with pytest.raises(ValueError, match="collect_votes: the partitions have no"):
@@ -239,7 +241,7 @@ def test_what_cannot_be_is_refused():
     batches = list(in_batches(X, y, 90))
     for given, options, words in (
         (iter([]), {}, "collect_votes: there are no batches"),
-        (batches, {"rows": np.arange(3)}, "batches are voted on whole"),
+        (batches, {"rows": np.arange(3)}, "cannot be combined with batches"),
         (batches, {"out_of_bag": "perhaps"}, "True, False or 'auto'"),
         (batches[:2], {"out_of_bag": True}, "drew 400 rows each.*; X has 180 rows"),
     ):

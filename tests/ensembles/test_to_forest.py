@@ -71,12 +71,12 @@ def test_what_was_done_is_not_forgotten():
 
 
 REFUSED = {
-    "AdaBoostClassifier does not decide by the plain average": AdaBoostClassifier(),
-    "VotingClassifier does not decide by the plain average": VotingClassifier(TREES),
+    "AdaBoostClassifier does not predict by the plain average": AdaBoostClassifier(),
+    "VotingClassifier does not predict by the plain average": VotingClassifier(TREES),
     "VotingClassifier is not a model whose members are all": VotingClassifier(
         [*TREES, ("bayes", GaussianNB())], voting="soft"
     ),
-    "Pipeline prepares the samples first; pass its last step": make_pipeline(
+    "Pipeline preprocesses the samples first; pass its last step": make_pipeline(
         StandardScaler(), BaggingClassifier(n_estimators=3)
     ),
 }
@@ -91,7 +91,7 @@ def test_others_are_refused(sentence):
 def test_a_list_of_trees_is_not_one_model():
     values = X.to_numpy()
     trees = [tree.fit(values, NAMES) for _, tree in TREES]
-    with pytest.raises(TypeError, match=r"^to_forest: list is not one model; quorate"):
+    with pytest.raises(TypeError, match=r"^to_forest: list is not a single model; "):
         quorate.to_forest(trees)
     one = quorate.keep_members(trees, [0, 1, 2], np.ones(3))
     np.testing.assert_allclose(
@@ -102,7 +102,7 @@ def test_a_list_of_trees_is_not_one_model():
 def test_weights_are_refused():
     forest = RandomForestClassifier(9, random_state=0).fit(X, NAMES)
     weighted = quorate.keep_members(forest, [1, 5], [0.7, 0.3])
-    with pytest.raises(TypeError, match=r"^to_forest: WeightedVoting does not decide"):
+    with pytest.raises(TypeError, match=r"^to_forest: WeightedVoting does not predict"):
         quorate.to_forest(weighted)
 
 

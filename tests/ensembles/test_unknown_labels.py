@@ -70,7 +70,7 @@ def test_some_are_unknown(door, forest, small):
 def test_none_is_known(door, labels, shown, forest, small):
     said = (
         rf"{door}: the ensemble was trained on none of the labels given \({shown}\); "
-        "it knows 0, 1, 2.|labels of mixed types, numbers and text"
+        "its labels are 0, 1, 2.|labels of mixed types, numbers and text"
     )
     with pytest.raises(ValueError, match=said):
         DOORS[door](forest, small, labels)
@@ -79,8 +79,8 @@ def test_none_is_known(door, labels, shown, forest, small):
 def test_classes_of_different_types(forest):
     words = RandomForestClassifier(5, random_state=0).fit(X[:300], Y[:300].astype(str))
     said = (
-        "the first model knows the classes 0, 1, 2, the second '0', '1', '2'; they "
-        "have to be the same."
+        "the first model has the classes 0, 1, 2, but the second has '0', '1', '2'; "
+        "they must be the same."
     )
     for owner, ask in {
         "compare": lambda: quorate.compare(forest, words, NEW, TRUTH),
@@ -141,5 +141,5 @@ def test_floats_that_merge_whole_numbers_are_refused():
     assert exact.tolist() == labels.tolist()
     few = labels_for_pair(*pair, X[:2], labels[:2].astype(float), "test")
     assert few.tolist() == labels[:2].tolist()
-    with pytest.raises(ValueError, match=r"^test: y holds whole numbers from 2\*\*53"):
+    with pytest.raises(ValueError, match=r"^test: y contains floats of 2\*\*53"):
         labels_for_pair(*pair, X[rows], labels.astype(float), "test")

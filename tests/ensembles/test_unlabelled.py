@@ -118,5 +118,7 @@ def test_labels_that_were_forgotten(door, forest, data):
     for samples in (X[400:], pd.DataFrame(X[400:])):
         with pytest.raises(TypeError, match=f"^{door.__name__}: y is missing"):
             door(forest, small, samples)
-    with pytest.raises(ValueError, match=f"^{door.__name__}: got samples where the"):
+    with pytest.raises(
+        ValueError, match=f"^{door.__name__}: got samples instead of a second model"
+    ):
         door(forest, X[400:], y[400:])

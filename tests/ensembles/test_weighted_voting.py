@@ -138,8 +138,11 @@ def test_lists_and_dicts_with_weights_become_a_model(wine):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 2], r"keep_members\(weights\): one weight per member, shape \(3,\)"),
-        ([1, 2, -1], "not negative, .*; member 2 has -1"),
+        (
+            [1, 2],
+            r"keep_members\(weights\): must be one weight per member, shape \(3,\)",
+        ),
+        ([1, 2, -1], "not be negative, .*; member 2 has -1"),
         ([0, 0, 0], "all weights are zero"),
     ],
 )

@@ -120,8 +120,8 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
         (CalibratedClassifierCV(FOREST, cv=2), "each of its calibrated_classifiers_"),
         (FixedThresholdClassifier(FOREST), "prune its estimator_ and set"),
         (TunedThresholdClassifierCV(FOREST, cv=2), "prune its estimator_ and tune"),
-        (OneVsRestClassifier(FOREST), "each of its estimators_ decides about one"),
-        (OneVsOneClassifier(FOREST), "each of its estimators_ decides about two"),
+        (OneVsRestClassifier(FOREST), "each of its estimators_ predicts one"),
+        (OneVsOneClassifier(FOREST), "each of its estimators_ distinguishes two"),
         (
             StackingClassifier([("nb", GaussianNB())], cv=2),
             "for its named_estimators_",

@@ -123,13 +123,13 @@ def fitted(ensemble, X, y):
 REFUSALS = {
     "collect_votes": (),
     "prune": (
-        "keep 1 to|needs out-of-bag|errors on them mean nothing|more members than|"
+        "must be 1 to|needs out-of-bag|errors on them mean nothing|more members than|"
         "training votes|tell nothing|mean nothing"
     ),
     "oob": "out-of-bag|bootstrap|drew|too few|has no vote|not the training",
-    "certify": "cannot certify any|masked|would keep to it as well",
+    "certify": "cannot certify any|masked|would satisfy it as well",
     "lazy": "no predict of its own|needs a fitted ensemble|list|predict",
-    "calibrated": "cannot certify",
+    "calibrated": "too few for this guarantee",
     "onnx": (
         "cannot|no predict of its own|does not|not supported|needs|only|"
         "missing|sparse|pool|converts"

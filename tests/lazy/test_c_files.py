@@ -150,7 +150,7 @@ def test_the_stack_that_is_needed_stands_in_the_file(tmp_path):
         lazy.to_c(source)
         text = source.read_text()
         assert f"double scores[{n_rows} * {n_classes}]" in text
-        stated = int(re.search(r"need up to\n \* (\d+) bytes of stack", text)[1])
+        stated = int(re.search(r"need up to (\d+) bytes of stack", text)[1])
         _compile_with_frames(source, stated)
         with pytest.raises(CompilerError, match="forest_predict_rows"):
             _compile_with_frames(source, stated - 8000)  # what the kernel needs
@@ -164,12 +164,14 @@ def _compile_with_frames(source, size):
 @pytest.mark.parametrize(
     ("labels", "name", "problem"),
     [
-        *((["a", "b"], name, r"\(name=.*\): letters, digits and underscores")
+        *((["a", "b"], name, r"\(name=.*\): must consist of letters, digits and "
+            r"underscores")
           for name in ["", "1st", "a-b", "a b", "é", None, "x" * 99]),
         (["a", "a\0b"], "forest",
-         r": the label 'a\\x00b' has a NUL in it, where a text in C.* another name.$"),
+         r": the label 'a\\x00b' contains a NUL character.* rename the class.$"),
         (["a", "a\ud800"], "forest",
-         r": the label 'a\\ud800' has half a surrogate pair in it.* another name.$"),
+         r": the label 'a\\ud800' contains half of a surrogate pair.* rename the "
+             r"class.$"),
         (["a", "b", "c"], "forest", ": the scores of 3 classes may not fit"),
     ],
 )  # fmt: skip

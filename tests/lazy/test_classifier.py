@@ -192,7 +192,7 @@ def test_probabilities_that_are_missing_are_refused():
     members = [("a", GaussianNB()), ("b", Doubt()), ("c", DecisionTreeClassifier())]
     voting = VotingClassifier(members, voting="soft").fit(X, y)
     lazy = LazyClassifier(voting, block_size=1, order="given").fit()
-    with pytest.raises(ValueError, match=r"\(Doubt\) gives \[nan, nan, nan\]"):
+    with pytest.raises(ValueError, match=r"\(Doubt\) returns \[nan, nan, nan\]"):
         lazy.predict(X[-1:])
 
 
@@ -206,7 +206,7 @@ def test_members_that_only_predict(data):
         for seed in range(7)
     ]
     pool = {f"sayer {place}": Sayer(tree) for place, tree in enumerate(trees)}
-    with pytest.raises(ValueError, match=r"has no classes_; fit\(X\)"):
+    with pytest.raises(ValueError, match=r"has no classes_; call fit\(X\)"):
         LazyClassifier(pool).fit()
     lazy = LazyClassifier(pool).fit(X)
     votes = quorate.collect_votes(pool, new, np.resize(y, len(new)))
@@ -219,7 +219,13 @@ def test_pools_that_are_refused():
     X = np.array([[0.0], [1.0]])
     words = DecisionTreeClassifier().fit(X, ["no", "yes"])
     lazy = LazyClassifier([Sayer(words)]).fit(X[:1])
-    with pytest.raises(ValueError, match=r"votes for .*yes.*, which fit did not know"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"votes for .*yes.*, a class that fit has "
+            r"not seen"
+        ),
+    ):
         lazy.predict(X)
     with pytest.raises(ValueError, match="mixed types"):
         LazyClassifier([words, DecisionTreeClassifier().fit(X, [0, 1])]).fit()
@@ -392,18 +398,25 @@ def test_curves(forest, data):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"mode": "quick"}, r"mode='quick'\): 'exact', 'bayes', 'calibrated' or 'all'"),
-        ({"confidence": 1}, r"confidence=1\): a probability in \[0.5, 1\)"),
+        (
+            {"mode": "quick"},
+            r"mode='quick'\): must be 'exact', 'bayes', 'calibrated' or 'all'",
+        ),
+        ({"confidence": 1}, r"confidence=1\): must be a probability in \[0.5, 1\)"),
         ({"confidence": 0.3}, "a probability in"),
         ({"confidence": float("nan")}, "a probability in"),
         ({"confidence": True}, "a probability in"),
-        ({"epsilon": 0}, r"epsilon=0\): a share in \(0, 1\)"),
+        ({"epsilon": 0}, r"epsilon=0\): must be a share in \(0, 1\)"),
         ({"epsilon": 1.0}, "a share in"),
         ({"epsilon": "few"}, "a share in"),
         ({"epsilon": 5e-324, "mode": "calibrated"}, "at least 1e-09"),
         ({"epsilon": 1e-9, "mode": "calibrated"}, "needs at least 999999999 samples"),
-        ({"guarantee": "sure"}, r"guarantee='sure'\): 'mean', or the probability"),
-        ({"guarantee": 1}, r"guarantee=1\): 'mean', or"),
+        (
+            {"guarantee": "sure"},
+            r"guarantee='sure'\): must be 'mean', or the "
+            r"probability",
+        ),
+        ({"guarantee": 1}, r"guarantee=1\): must be 'mean', or"),
         ({"guarantee": True}, "guarantee=True"),
         ({"guarantee": 0.4}, "guarantee=0.4"),
         (
@@ -427,7 +440,13 @@ def test_parameters_that_fit_nothing(forest, parameters, message):
 
 def test_too_few_samples_to_certify(forest, data):
     lazy = LazyClassifier(forest, "calibrated")
-    with pytest.raises(ValueError, match=r"198 samples cannot.*at least 199.*0\.0051 "):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"198 samples are too few.*at least "
+            r"199.*0\.0051 "
+        ),
+    ):
         lazy.fit(data[2][:198])
     assert lazy.fit(data[2][:199]).expected_disagreement_ == 1 / 200
 

@@ -284,15 +284,21 @@ def test_parts_and_batches_of_any_size():
 
 def test_engines_are_refused_where_they_do_not_fit(wine, monkeypatch):
     X, y, forest = wine
-    with pytest.raises(ValueError, match=r"engine='c'\): 'auto', 'compiled' or 'num"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"engine='c'\): must be 'auto', 'compiled' "
+            r"or 'num"
+        ),
+    ):
         LazyClassifier(forest, engine="c").fit()
     bayes = BaggingClassifier(GaussianNB(), 3).fit(X, y)
     trees = VotingClassifier([("tree", DecisionTreeClassifier())]).fit(X, y)
     cases = {
-        r"kernels ask decision trees, and member '0' is a GaussianNB; engine='auto'": (
+        r"compiled kernels need decision trees, but member '0' is a GaussianNB": (
             bayes
         ),
-        r"members of a VotingClassifier check what they are asked about": trees,
+        r"members of a VotingClassifier check their input themselves": trees,
     }
     monkeypatch.setattr("quorate._engine._ready.kernels", object)
     for message, ensemble in cases.items():

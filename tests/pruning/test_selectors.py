@@ -235,7 +235,11 @@ def test_bad_unlabelled_votes():
         [[0, 1], [1, 1]], [0, 1], probabilities=np.full((2, 2, 2), 0.5)
     )
     for given, exception, words in (
-        (three, ValueError, "the same 2 members are needed, got 3"),
+        (
+            three,
+            ValueError,
+            "the same 2 members, with probabilities in both votes or in neither; got 3",
+        ),
         (soft, ValueError, "probabilities in both votes or in neither"),
         ([[0]], TypeError, "expected Votes, got list"),
     ):

@@ -137,7 +137,13 @@ def test_any_size(votes):
     class Strict(Nosy):
         tags = PrunerTags()
 
-    with pytest.raises(ValueError, match=r"Strict\(keep=None\): keep 1 to 8 members"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"Strict\(keep=None\): must be 1 to 8 "
+            r"members"
+        ),
+    ):
         Strict(keep=None).fit(votes)
 
 
@@ -226,8 +232,8 @@ def lie(base, **tags):
         (lie(pruning.RandomSubset, is_random=False)(), "a parameter random_state"),
         (lie(pruning.EPBD, is_random=True)(), "no parameter random_state"),
         (lie(pruning.EPBD, chooses_weights=True)(), "weights_ is not set"),
-        (lie(pruning.OrderedError, honours_keep=True)(), "does not keep everybody"),
-        (lie(pruning.TwoStageAccuracy, needs_out_of_bag=False)(), "refuses plain"),
+        (lie(pruning.OrderedError, honours_keep=True)(), "does not keep all members"),
+        (lie(pruning.TwoStageAccuracy, needs_out_of_bag=False)(), "rejects plain"),
         (
             lie(pruning.BrierSelection, uses_probabilities=False)(),
             "uses_probabilities is False",

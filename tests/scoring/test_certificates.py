@@ -27,7 +27,13 @@ def test_no_other_score_is_certified(y):
     plain = quorate.certify(votes, [0, 1, 2])
     again = quorate.certify(votes, [0, 1, 2], scoring="accuracy")
     assert again.to_dict() == plain.to_dict()
-    with pytest.raises(ValueError, match=r"class_weight='even'.: None or 'balanced'"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"class_weight='even'.: must be None or "
+            r"'balanced'"
+        ),
+    ):
         quorate.certify(votes, [0, 1, 2], class_weight="even")
 
 
@@ -43,7 +49,7 @@ def test_limits_are_means_of_the_limits_of_classes(y):
     # Three prefixes could have come out, of which the last is the whole.
     each = [error_limit(5, 3000, 0.05 / 3 / 2), error_limit(4, 600, 0.05 / 3 / 2)]
     assert found.error_limit == pytest.approx(np.mean(each))
-    assert "every class counting the same" in str(found)
+    assert "with the same weight for every class" in str(found)
     plain = quorate.certify(votes, [0, 1, 2], tolerance=0.05)
     assert plain.error == pytest.approx(9 / 3600)
     assert not plain.balanced
@@ -63,7 +69,7 @@ def test_a_class_without_samples_is_refused():
     y = np.zeros(400, dtype=int)
     codes = np.zeros((2, 400), dtype=int)
     codes[0, 0] = 1
-    with pytest.raises(ValueError, match="class 1 has no sample, so nothing limits"):
+    with pytest.raises(ValueError, match="class 1 has no samples, so nothing limits"):
         quorate.certify(quorate.Votes(codes, y), [0, 1], class_weight="balanced")
 
 

@@ -50,8 +50,8 @@ def compared(pair, y, scoring, rows=NEW, **options):
 def test_a_missing_class_is_named(forests, scoring):
     rows = 200 + np.flatnonzero(Y[NEW] < 2)
     said = (
-        rf"compare\(scoring='{scoring}'\): class 2 has no sample among the {rows.size} "
-        "given, so the score would leave it out"
+        rf"compare\(scoring='{scoring}'\): class 2 has no samples among the "
+        rf"{rows.size} given, so the score would ignore it"
     )
     with pytest.raises(ValueError, match=said):
         compared(forests[0], Y, scoring, rows)
@@ -73,9 +73,9 @@ def breaks(y_true, y_pred):
         (lambda y, said: "good", "could not convert string to float: 'good'"),
         (lambda y, said: np.ones(3), "this score cannot be computed on these samples"),
         (lambda y, said: np.nan, "scores nan on these samples"),
-        ("roc_auc", "for two classes, and there are 3; 'roc_auc_ovr' fits"),
-        ("f1", "for two classes, and there are 3; 'f1_macro' fits"),
-        (roc_auc_score, "; scoring='roc_auc_ovr' fits"),
+        ("roc_auc", "for two classes, but there are 3; use 'roc_auc_ovr'"),
+        ("f1", "for two classes, but there are 3; use 'f1_macro'"),
+        (roc_auc_score, "scoring='roc_auc_ovr'"),
     ],
 )
 def test_what_is_no_score_of_these_samples(forests, scoring, said):
@@ -89,9 +89,9 @@ def test_what_is_no_score_of_these_samples(forests, scoring, said):
 
 
 def test_names_that_fit_two_classes(forests):
-    with pytest.raises(ValueError, match=r"pos_label.*; scoring='f1_macro' fits\.$"):
+    with pytest.raises(ValueError, match=r"pos_label.*; use scoring='f1_macro'\.$"):
         compared(forests[1], TWO, "f1")
-    with pytest.raises(ValueError, match=r"; scoring='roc_auc' fits\.$"):
+    with pytest.raises(ValueError, match=r"; use scoring='roc_auc'\.$"):
         compared(forests[1], TWO, roc_auc_score)
     for name in ("f1_macro", "roc_auc", "neg_log_loss"):
         found = compared(forests[1], TWO, name).score
@@ -122,7 +122,7 @@ def test_votes_that_are_counted_rank_samples_and_have_no_probabilities():
             ),
         ):
             with pytest.raises(
-                ValueError, match="needs class probabilities, and these"
+                ValueError, match="needs class probabilities, but these"
             ):
                 door()
 
@@ -272,6 +272,9 @@ class TestExplanations:
 
     def test_a_number_is_no_test(self, forests):
         votes = quorate.collect_votes(forests[0][0], X[NEW], Y[NEW])
-        said = r"explain\(test\): votes of all 20 members on other samples, got int"
+        said = (
+            r"explain\(test\): must be the votes of all 20 members on other "
+            r"samples, got int"
+        )
         with pytest.raises(TypeError, match=said):
             quorate.select(votes, "mdm", 4).explain(17)

@@ -42,20 +42,20 @@ def my_loss(y, predicted):
 UNFIT = [
     ("balanced_acuracy", ValueError, "unknown.*; did you mean 'balanced_accuracy'"),
     ("roc_acu", ValueError, "did you mean .*'roc_auc"),
-    ("r2", ValueError, "scoring='r2'.: not a score of classes"),
-    ("neg_mean_squared_error", ValueError, "not a score of classes"),
-    ("adjusted_rand_score", ValueError, "not a score of classes"),
-    ("f1_samples", ValueError, "not a score of classes"),
-    (make_scorer(r2_score), ValueError, "scoring=r2.: not a score of classes"),
+    ("r2", ValueError, r"scoring='r2'\): not a classification score"),
+    ("neg_mean_squared_error", ValueError, "not a classification score"),
+    ("adjusted_rand_score", ValueError, "not a classification score"),
+    ("f1_samples", ValueError, "not a classification score"),
+    (make_scorer(r2_score), ValueError, r"scoring=r2\): not a classification score"),
     (
         make_scorer(partial(r2_score, force_finite=True)),
         ValueError,
-        "scoring=r2_score.: not a score of classes",
+        r"scoring=r2_score\): not a classification score",
     ),
     (3, TypeError, "a name such as 'balanced_accuracy', a scorer"),
-    (three, ValueError, "takes two arguments, a scorer takes estimator, X and y"),
-    (my_loss, ValueError, "by its name the smaller the better"),
-    (log_loss, ValueError, "by its name the smaller the better"),
+    (three, ValueError, "two arguments, and a scorer estimator, X and y"),
+    (my_loss, ValueError, "the name suggests a loss"),
+    (log_loss, ValueError, "the name suggests a loss"),
 ]
 
 
@@ -75,8 +75,9 @@ CURIOUS = [
     lambda model, X, y: np.mean(model.predict(np.zeros((y.size, 20))) == y),
 ]
 LOOKS = (
-    r"\(scoring=<lambda>\): the score looks at the samples themselves, of which only "
-    r"labels and predictions are kept; give a function of these two\.$"
+    r"\(scoring=<lambda>\): the score uses the samples themselves, of which only "
+    r"labels and predictions are available; pass a function of labels and "
+    r"predictions\.$"
 )
 UNFIT += [(scoring, ValueError, LOOKS) for scoring in CURIOUS]
 
@@ -114,7 +115,7 @@ def test_what_is_no_score_is_refused_before_anything_is_done(scoring, kind, sent
 
 def test_scores_of_probabilities_need_some(wine):
     votes = quorate.Votes([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
-    sentence = "needs class probabilities, and these votes are counted without any"
+    sentence = "needs class probabilities, but these votes have none"
     with pytest.raises(
         ValueError, match=rf"select\(scoring='neg_log_loss'\): {sentence}"
     ):
@@ -178,11 +179,13 @@ class NeverVoting(VotingClassifier):
 @pytest.mark.parametrize(
     ("model", "options", "said"),
     [
-        (NeverFitted(), {"scoring": "roc_auc"}, "for two classes, and there are 3; "),
-        (NeverFitted(), {"scoring": "f1"}, "for two classes, and there are 3; 'f1_mac"),
-        (NeverFitted(), {"distil": {"n_rows": 0}}, r"distil\(n_rows=0\): nothing but"),
-        (NeverFitted(), {"distil": {"n_rows": "all"}}, r"distil\(n_rows='all'\): 'aut"),
-        (NeverFitted(), {"distil": {"ridge": -1}}, r"distil\(ridge=-1\): 'auto' or a"),
+        (NeverFitted(), {"scoring": "roc_auc"}, "for two classes, but there are 3; "),
+        (NeverFitted(), {"scoring": "f1"}, "for two classes, but there are 3;"),
+        (NeverFitted(), {"distil": {"n_rows": 0}}, r"distil\(n_rows=0\): the leaves "
+            r"would be"),
+        (NeverFitted(), {"distil": {"n_rows": "all"}}, r"distil\(n_rows='all'\):"),
+        (NeverFitted(), {"distil": {"ridge": -1}}, r"distil\(ridge=-1\): must be "
+            r"'auto' or a"),
         (NeverBoosted(), {"scoring": "neg_log_loss"}, "needs class probabilities"),
         (NeverBoosted(), {"distil": True}, "NeverBoosted counts the votes of"),
         (NeverVoting([]), {"scoring": "roc_auc_ovr"}, "needs class probabilities"),

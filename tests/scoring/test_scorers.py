@@ -57,7 +57,7 @@ def test_who_hides_it_at_first_is_refused_on_the_samples(forest, pair):
     ):
         with pytest.raises(
             ValueError,
-            match=r"\(scoring=later\): the score looks at the samples themse",
+            match=r"\(scoring=later\): the score uses the samples",
         ):
             door()
 
@@ -199,7 +199,7 @@ def my_rand_score(y, predicted):
 
 
 def test_what_a_refusal_recommends_is_taken(pair):
-    with pytest.raises(ValueError, match="greater_is_better=False turns it round"):
+    with pytest.raises(ValueError, match="with greater_is_better=False"):
         compared(pair, cost_error)
     for function, name in ((cost_error, "cost_error"), (my_rand_score, "my_rand")):
         scorer = make_scorer(function, greater_is_better=False)
@@ -252,7 +252,7 @@ def test_no_class_is_positive(labels):
         with pytest.raises(
             ValueError,
             match=rf"{owner}\(scoring='average_precision'\): this score cannot be"
-            r".*pos_label=1 is not a valid label.*; positive=, or make_scorer\(av",
+            r".*pos_label=1 is not a valid label.*; use positive=, or make_scorer\(av",
         ):
             door()
     scorer = make_scorer(

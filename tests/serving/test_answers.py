@@ -59,8 +59,8 @@ def test_probabilities_have_the_classes_above():
     [
         ("1,2,3\n4,5,6\n\n7,x,9\n", "line 4: could not convert 'x'"),
         ("a,b,c\n4,5,6\n7,x,9\n", "line 3: could not convert 'x'"),
-        ("1,2,3\n4,5\n", "a row of 2 values, and 3 are needed"),
-        ("1,2\n", "a row of 2 values, and 3 are needed"),
+        ("1,2,3\n4,5\n", "a row has 2 values, but 3 are needed"),
+        ("1,2\n", "a row has 2 values, but 3 are needed"),
     ],
 )
 def test_what_cannot_be_answered_is_named(text, problem):

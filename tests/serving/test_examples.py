@@ -82,7 +82,7 @@ def check_answers(connection, forest):
     for body, problem in (
         ("{", "JSONDecodeError"),
         ('{"row": 1}', "KeyError"),
-        ('{"rows": [[1, 2]]}', "X has shape (1, 2), and 13 columns are needed"),
+        ('{"rows": [[1, 2]]}', "X has shape (1, 2), but 13 columns are needed"),
         ('{"rows": [["a"]]}', "could not convert"),
     ):
         status, answer = post(connection, body)

@@ -28,8 +28,8 @@ OF_TABLES = {
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
-        ([1], [2], "at least 2 pairs of scores, got 1"),
-        ([], [], "at least 2 pairs of scores, got 0"),
+        ([1], [2], "needs at least 2 pairs of scores, got 1"),
+        ([], [], "needs at least 2 pairs of scores, got 0"),
         ([1, 2], [1, 2, 3], r".*shapes \(2,\) and \(3,\)"),
         ([[1, 2]], [[1, 2]], r".*shapes \(1, 2\)"),
         ([1, np.nan], [1, 2], r"a\[1\] is nan"),
@@ -47,8 +47,8 @@ def test_pairs(name, a, b, message):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([[[1, 2]], [[2, 3]]], "{}: at least 2 methods, got 1"),
-        ([[1, 2], [3, np.nan]], "{}: no score of method '1' on block '1'"),
+        ([[[1, 2]], [[2, 3]]], "{}: needs at least 2 methods, got 1"),
+        ([[1, 2], [3, np.nan]], "{}: no score for method '1' on block '1'"),
         ([[1, 2], [3, np.inf]], "Scores: method '1' on block '1' is inf"),
         ([1, 2, 3], r"Scores: .* got shape \(3,\)"),
     ],
@@ -60,7 +60,7 @@ def test_tables(name, values, message):
 
 @pytest.mark.parametrize("name", ["friedman", "nemenyi", "wilcoxon_holm"])
 def test_one_block_is_too_few(name):
-    with pytest.raises(ValueError, match=f"{name}: at least 2 blocks, got 1"):
+    with pytest.raises(ValueError, match=f"{name}: needs at least 2 blocks, got 1"):
         OF_TABLES[name]([[1, 2, 3]])
 
 
@@ -74,7 +74,13 @@ def test_alpha(alpha):
         lambda: stats.wilcoxon_holm([[1, 2], [3, 4]], alpha=alpha),
         lambda: stats.friedman([[1, 2], [3, 4]]).differ(alpha),
     ):
-        with pytest.raises(ValueError, match=r"\(alpha=.*: a number above 0 and below"):
+        with pytest.raises(
+            ValueError,
+            match=(
+                r"\(alpha=.*: must be a number above 0 "
+                r"and below"
+            ),
+        ):
             call()
 
 
@@ -90,23 +96,23 @@ def test_alpha(alpha):
         (lambda: stats.win_tie_loss(TABLE, "a", test_share=0), "test_share=0"),
         (
             lambda: stats.bayesian_t_test(A, B, -1, 0.2),
-            r"rope=-1\): a number 0 or",
+            r"rope=-1\): must be a number 0 or",
         ),
         (lambda: stats.bayesian_t_test(A, B, True, 0.2), r"rope=True\)"),
         (lambda: stats.bayesian_t_test(A, B, math.inf, 0.2), r"rope=inf\)"),
         (lambda: stats.bayesian_signed_rank(A, B, math.nan), r"rope=nan\)"),
         (
             lambda: stats.bayesian_signed_rank(A, B, 0, 0),
-            r"n_draws=0\): a whole num",
+            r"n_draws=0\): must be a whole num",
         ),
         (lambda: stats.bayesian_signed_rank(A, B, 0, 10.5), r"n_draws=10.5\)"),
         (
             lambda: stats.bayesian_signed_rank(A, B, 0, prior=0),
-            r"prior=0\): a number",
+            r"prior=0\): must be a number",
         ),
         (
             lambda: stats.win_tie_loss([[1, 2], [3, 4]], 0),
-            "loss: at least 2 repeats",
+            "loss: needs at least 2 repeats",
         ),
         (lambda: stats.win_tie_loss(TABLE, "c"), "unknown method 'c'"),
         (lambda: stats.wilcoxon_holm([[1, 2], [3, 4]], "a"), "unknown method 'a'"),

@@ -95,7 +95,7 @@ def test_survives_pickle_and_copy(again):
 def test_gaps_are_refused_by_name_and_can_be_dropped(test):
     table = Scores.from_rows([r for r in rows() if r[:3] != ("iris", "b", "y")])
     assert table.n_missing == 1
-    gap = r": no score of method 'b' on block 'iris', repeat 'y'; add it"
+    gap = r": no score for method 'b' on block 'iris', repeat 'y'; add it"
     with pytest.raises(ValueError, match=gap):
         test(table)
     whole = table.complete_blocks()
@@ -133,36 +133,40 @@ def test_position():
         (lambda: Scores([1, 2]), r"got shape \(2,\)"),
         (lambda: Scores(np.zeros((2, 2, 2, 2))), r"got shape \(2, 2, 2, 2\)"),
         (lambda: Scores(np.zeros((2, 0))), r"got shape \(2, 0, 1\)"),
-        (lambda: Scores([[1, 2], [3]]), "rows of one length"),
+        (lambda: Scores([[1, 2], [3]]), "rows of the same length"),
         (lambda: Scores([["0.5", "0.6"]]), "must be numbers"),
         (lambda: Scores([[1j, 2]]), "must be numbers"),
-        (lambda: Scores({}), "empty dict"),
+        (lambda: Scores({}), "the dict is empty"),
         (lambda: Scores({"a": [1, 2], "b": [1]}), r"'b' have shape \(1,\)"),
         (lambda: Scores({"a": 1.0}), r"'a' have shape \(\)"),
         (lambda: Scores([[1, 2], [3, np.inf]]), "method '1' on block '1' is inf"),
         (lambda: Scores([[1, -np.inf]]), "method '1' on block '0' is -inf"),
         (lambda: Scores([[1, 1e200]]), "at most 1e\\+100"),
-        (lambda: Scores(VALUES, ["a", "b"]), r"Scores\(methods\): 3 names, got 2"),
+        (
+            lambda: Scores(VALUES, ["a", "b"]),
+            r"Scores\(methods\): expected 3 names, "
+            r"got 2",
+        ),
         (lambda: Scores(VALUES, "abc"), "got the text 'abc'"),
         (lambda: Scores(VALUES, ["a", "b", "a"]), "'a' occurs twice"),
         (
             lambda: Scores(VALUES).position("1x"),
             "unknown method '1x'; did you mean",
         ),
-        (lambda: Scores(VALUES).position(3), "no method 3; positions are 0 to 2"),
+        (lambda: Scores(VALUES).position(3), "no method 3; positions must be 0 to 2"),
         (lambda: Scores(VALUES).position(-1), "no method -1"),
         (lambda: Scores(VALUES).position(True), "unknown method True"),
-        (lambda: friedman([[1, 2, None], [None, 1, 2]]), "of method '2' on block '0'"),
+        (lambda: friedman([[1, 2, None], [None, 1, 2]]), "for method '2' on block '0'"),
         (
             lambda: Scores([[None, 1], [1, None]]).complete_blocks(),
-            "every block misses a score, the first method '0'",
+            "every block has a missing score, the first for method '0'",
         ),
         (lambda: Scores.from_rows([]), "no rows"),
         (lambda: Scores.from_rows([("b", "m", 1.0)]), "row 0 has 3 entries"),
         (lambda: Scores.from_rows([("b", "m", 0, "high")]), "row 0 is 'high'"),
         (
             lambda: Scores.from_rows([("b", "m", 0, 1.0), ("b", "m", "0", 1.0)]),
-            "row 1 scores method 'm' on block 'b', repeat '0', a second time",
+            "row 1 is a second score of method 'm' on block 'b', repeat '0'",
         ),
     ],
 )

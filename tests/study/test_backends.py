@@ -159,6 +159,6 @@ def test_a_process_that_dies_is_replaced(tmp_path, deadly):
 def test_processes_that_keep_dying_end_the_run_and_lose_nothing(tmp_path, deadly):
     deadly(times=100)
     path = tmp_path / "s.sqlite"
-    with pytest.raises(ChildProcessError, match="What was computed is stored"):
+    with pytest.raises(ChildProcessError, match="Completed results are stored"):
         run_plan(small_plan(), path, n_jobs=2)
     assert len(Results.read(path).rows) == 15  # all but those of the deadly unit

@@ -231,11 +231,11 @@ def test_the_index_of_a_file_is_not_its_target(tmp_path):
 
 HOSTILE_CSV = {
     "a,b,c\n": "no rows",
-    "a\n1\n2\n": "no columns beside the labels",
+    "a\n1\n2\n": "no columns other than the labels",
     "a,,c\n1,2,x\n1,2,y\n": "column 2 has no name",
     "a,b,c\n1,2,x\n3,4,x\n": "only one class, 'x'",
     "a,b,c\n1,2,x\n3,4,\n5,6,?\n": "column 'c': missing label at row 1",
-    "a,b,c\n1,2,0.5\n3,4,0.7\n": "continuous number",
+    "a,b,c\n1,2,0.5\n3,4,0.7\n": "the target is continuous",
     "a,b,c\n1,inf,x\n3,4,y\n": "column 'b' is infinite in 1 rows",
 }
 
@@ -268,14 +268,15 @@ def test_damaged_files_are_refused(ending, frame, tmp_path):
     ("name", "options", "error", "why"),
     [
         ("label.csv", {"target": "labels"}, ValueError, "did you mean 'label'"),
-        ("iris", {"target": "label"}, ValueError, "has a target of its own"),
+        ("iris", {"target": "label"}, ValueError, "has its own target"),
         ("irsi", {}, ValueError, "unknown data set 'irsi'.*'iris'"),
         ("labl", {"data_dir": "."}, ValueError, "did you mean 'label'"),
         ("", {}, ValueError, "the name is empty"),
         ("nowhere.csv", {"data_dir": "."}, FileNotFoundError, r"nowhere\.csv: no such"),
         (Path("iris"), {}, FileNotFoundError, "no such file"),  # a path is not a name
         ("toys", {"data_dir": "none"}, FileNotFoundError, "no such folder"),
-        ("x.txt", {}, FileFormatError, r"x\.txt: tables come as \.csv"),
+        ("x.txt", {}, FileFormatError, r"x\.txt: a table must be a file ending in "
+            r"\.csv"),
         *(("iris", {"n_rows": wrong}, ValueError, r"n_rows=.*1 or more")
           for wrong in (0, -3, 2.5, True, "9")),
         *(("iris", {"random_state": wrong}, ValueError, r"random_state=.*0 or more")
@@ -324,7 +325,7 @@ def test_manifest_names_describes_and_vouches(tmp_path):
         ({"sha256": "0" * 64}, FileFormatError, r"toys_v1\.csv\.gz: not the file"),
         ({"file": "../toys_v1.csv.gz"}, FileFormatError, "outside this folder"),
         ({"file": 3}, FileFormatError, "needs a list 'datasets'"),
-        ({"categorical_features": ["c"]}, FileFormatError, "tells of a column 'c'"),
+        ({"categorical_features": ["c"]}, FileFormatError, "describes a column 'c'"),
         ({"file": "gone.csv.gz"}, FileNotFoundError, r"gone\.csv\.gz: no such file"),
     ],
 )
@@ -400,7 +401,7 @@ def test_openml_is_asked_only_when_allowed(monkeypatch):
     with pytest.raises(ValueError, match="allow it with allow_download=True"):
         load_data("openml:credit-g@1")
     for name in ("openml:credit-g", "openml:credit-g@", "openml:@1", "openml:a@new"):
-        with pytest.raises(ValueError, match="say which version"):
+        with pytest.raises(ValueError, match="the version is missing"):
             load_data(name, allow_download=True)
     assert asked == []
     data = load_data("openml:credit-g@1", allow_download=True)
@@ -414,7 +415,7 @@ def test_openml_is_asked_only_when_allowed(monkeypatch):
 @pytest.mark.parametrize(
     ("target", "error", "said"),
     [
-        (None, ValueError, "no target of its own"),
+        (None, ValueError, "has no target"),
         (pd.DataFrame({"a": [1], "b": [2]}), ValueError, "several"),
         (OSError("unreachable"), OSError, "openml:a@1: could not be downloaded"),
     ],
@@ -477,7 +478,7 @@ def test_pictures_that_do_not_fit(pictures):
     refused(ValueError, "one folder per class", pictures / "cat")
     deep, whole = pictures / "cat" / "deep.png", pictures / "cat" / "1.png"
     Image.fromarray(np.full((4, 4), 9000, dtype=np.uint16)).save(deep)
-    refused(FileFormatError, r"deep\.png: more than 8 bits")
+    refused(FileFormatError, r"deep\.png: has more than 8 bits")
     for content in (b"\x89PNG\r\n", whole.read_bytes()[:40]):
         deep.write_bytes(content)
         refused(FileFormatError, r"deep\.png: not a readable picture")

@@ -134,7 +134,7 @@ def test_the_line_for_the_log(columns, said, table):
         (pd.DataFrame([[1]]), TypeError, "names of columns must be text; got 0"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "'a' appears twice"),
         (pd.DataFrame(), ValueError, "no columns"),
-        *((pd.DataFrame({"a": values}), ValueError, f"column 'a' holds {kind}")
+        *((pd.DataFrame({"a": values}), ValueError, f"column 'a' contains {kind}")
           for kind, values in {
             "complex128": [1j], "datetime64": pd.to_datetime(["2020-01-01"]),
             "timedelta64": pd.to_timedelta([5], unit="s"), "dict": [{}]}.items()),

@@ -84,7 +84,7 @@ class TestForeignFiles:
     def test_what_is_no_file(self, tmp_path, read_only):
         os.mkfifo(tmp_path / "pipe")
         for path in (tmp_path, tmp_path / "pipe"):
-            with pytest.raises(FileFormatError, match="nor any plain file"):
+            with pytest.raises(FileFormatError, match="nor a regular file"):
                 Store(path, read_only=read_only)
 
     def test_names_with_a_meaning_in_addresses(self, tmp_path):
@@ -97,10 +97,10 @@ class TestForeignFiles:
         path.touch()
         with Store(path, read_only=True) as opened:
             assert opened.done() == set()
-            with pytest.raises(ValueError, match="holds no study"):
+            with pytest.raises(ValueError, match="contains no study"):
                 _ = opened.plan
         for command in ("report", "resume"):
-            assert "s.sqlite: holds no study." in study(command, path).output
+            assert "s.sqlite: contains no study." in study(command, path).output
         assert path.read_bytes() == b""
         Store(path).close()
         with Store(path) as opened:
@@ -215,7 +215,7 @@ class TestTrouble:
         done = study("run", plan, "--store", path)
         assert done.exit_code == 1
         assert isinstance(done.exception, SystemExit)
-        assert f"Error: {path}: no space left; what was stored before" in done.output
+        assert f"Error: {path}: no space left; earlier results are kept" in done.output
         monkeypatch.undo()
         stored = len(Results.read(path).rows)
         assert 0 < stored < 18

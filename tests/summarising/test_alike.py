@@ -43,27 +43,27 @@ def unlike(X, y):
     framed = frame[:100], y[:100]
     return {
         "a column less": (framed, (frame[:50].drop(columns="x3"), labels),
-                          "it has no column 'x3', the first batch has one"),
+                          "it has no column 'x3', but the first batch has one"),
         "a column more": (framed, (frame[:50].assign(z=1.0), labels),
-                          "it has a column 'z', the first batch has none"),
+                          "it has a column 'z', but the first batch has none"),
         "a column twice": (framed, (frame[:50][[*NAMES, "x3"]], labels),
-                           "it has 9 columns, the first batch has 8"),
+                           "it has 9 columns, but the first batch has 8"),
         "another order": (framed, (frame[:50][NAMES[::-1]], labels),
-                          "order, column 0 is 'x7' and in the first batch 'x0'"),
+                          "order: column 0 is 'x7', but 'x0' in the first batch"),
         "no names": (framed, (rows, labels),
-                     "it is an array, the first batch is a frame of pandas"),
+                     "it is an array, but the first batch is a frame of pandas"),
         "a series": (good, (frame["x0"][:50], labels),
-                     "it is one column of a frame, the first batch is an array"),
+                     "it is one column of a frame, but the first batch is an array"),
         "sparse": (good, (sparse.csr_array(rows), labels),
-                   "it is sparse, the first batch is an array"),
+                   "it is sparse, but the first batch is an array"),
         "fewer columns": (good, (rows[:, :5], labels),
-                          "it has 5 features, the first batch has 8 features"),
+                          "it has 5 features, but the first batch has 8 features"),
         "no rows": (good, (X[:0], y[:0]), "it has no rows"),
         "NaN labels": (good, (rows, missing), "y: missing label at sample 7"),
         "None labels": (good, (rows, nobody), "y: .*49"),
         "text labels": (good, (rows, np.array(["ant", "bee"] * 25)),
                         "labels of mixed types, numbers and text"),
-        "no pair": (good, X[:5], r"a batch is a pair \(X, y\), got ndarray"),
+        "no pair": (good, X[:5], r"a batch must be a pair \(X, y\), got ndarray"),
     }  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def test_a_file_whose_columns_come_in_another_order_is_named(
             table.to_csv(path, index=False)
         else:
             table.to_parquet(path)
-    words = r"part-1\.\w+: its columns come in another order, column 0 is 'label'"
+    words = r"part-1\.\w+: its columns are in a different order: column 0 is 'label'"
     with pytest.raises(BatchError, match=words):
         doors(forest, small)[door](tmp_path, target="label")
 
@@ -133,7 +133,7 @@ def test_a_source_that_raises_is_told_with_the_number_of_the_batch(
     forest, small, data, door
 ):
     pairs = list(in_batches(data[0][:300], data[1][:300], 100))
-    words = r"batch 3: it could not be had \(ConnectionError: the store is gone\)"
+    words = r"batch 3: it could not be loaded \(ConnectionError: the store is gone\)"
     with pytest.raises(BatchError, match=words):
         doors(forest, small)[door](ends_badly(pairs))
 

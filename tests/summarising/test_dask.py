@@ -101,11 +101,15 @@ def test_refused(forest, data):
     frame = dd.from_pandas(frame_of(X, y), npartitions=2)
     for batches, target, words in (
         (given, None, r"partition 2: y: missing label at .*400"),
-        (tuple(uneven), None, "X has 7 partitions, y has 6; cut both alike"),
-        (given[0], None, "come as a pair"),
+        (
+            tuple(uneven),
+            None,
+            "X has 7 partitions, y has 6; partition both in the same way",
+        ),
+        (given[0], None, "must be a pair"),
         (frame, "colour", "no such column"),
-        ((frame.drop(columns="label"), y), None, "X is .*give both as Dask"),
-        ((X, given[1]), None, "X is .*give both as Dask"),
+        ((frame.drop(columns="label"), y), None, "X is .*both must be Dask"),
+        ((X, given[1]), None, "X is .*both must be Dask"),
     ):
         with pytest.raises((BatchError, TypeError, ValueError), match=words):
             quorate.summarise(forest, batches, target=target)
@@ -162,7 +166,13 @@ def test_an_array_and_a_series(forest, data):
     ):
         np.testing.assert_array_equal(votes.codes, whole.codes)
         np.testing.assert_array_equal(votes.y, whole.y)
-    with pytest.raises(ValueError, match=r"X has \d+ partitions, y has 4; cut both"):
+    with pytest.raises(
+        ValueError,
+        match=(
+            r"X has \d+ partitions, y has 4; partition "
+            r"both"
+        ),
+    ):
         quorate.summarise(forest, (given.rechunk((100, -1)), labels))
     uneven = X.shape[0] - 3, 1, 1, 1
     with pytest.raises(BatchError, match=r"partition \d: X has \d+ samples, y has sh"):
@@ -213,7 +223,7 @@ def test_labels_that_are_cut_otherwise_or_not_at_all(forest, data):
 def test_nothing_is_kept_to_resume_from(forest, data, tmp_path):
     pair = da.from_array(data[0]), da.from_array(data[1])
     file = tmp_path / "so-far.npz"
-    with pytest.raises(ValueError, match=r"so-far.npz'\): not with Dask"):
+    with pytest.raises(ValueError, match=r"so-far.npz'\): not supported with Dask"):
         quorate.summarise(forest, pair, resume=file)
     assert not file.exists()
 

@@ -35,10 +35,10 @@ def test_what_is_the_same_goes_on(forest, pairs, file):
 def test_another_pass_is_refused(forest, boosted, pairs, file, tmp_path):
     quorate.summarise(forest, pairs[:1]).save(tmp_path / "alone.npz")
     for model, batches, path, words in (
-        (forest, pairs[:2], file, "that pass covers 4 batches, here are 2"),
+        (forest, pairs[:2], file, "the file covers 4 batches, but only 2 were given"),
         (forest, pairs[::-1], file, "batch 0 has changed"),
-        (boosted, pairs, file, "that pass was of another model"),
-        (forest, pairs, tmp_path / "alone.npz", "not one of a pass that can go on"),
+        (boosted, pairs, file, "a pass with another model"),
+        (forest, pairs, tmp_path / "alone.npz", "not of a pass that can be resumed"),
     ):
         with pytest.raises(ValueError, match=words):
             quorate.summarise(model, batches, resume=path)

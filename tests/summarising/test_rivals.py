@@ -133,7 +133,7 @@ def test_scores_that_counts_do_not_tell(forest, small, data, scoring):
 
     with pytest.raises(ValueError, match="batches counts predicted classes"):
         quorate.compare(forest, small, batches(), scoring=scoring)
-    with pytest.raises(ValueError, match="for two classes, and there are 3"):
+    with pytest.raises(ValueError, match="for two classes, but there are 3"):
         quorate.compare(forest, small, batches(), scoring="f1")
 
 
@@ -141,7 +141,7 @@ def test_scores_need_every_class(forest, small, data):
     X, y = data[0][800:], data[1][800:]
     few = list(in_batches(X[y != 1], y[y != 1], 900))
     with pytest.raises(
-        ValueError, match=f"class 1 has no sample among the {sum(y != 1)}"
+        ValueError, match=f"class 1 has no samples among the {sum(y != 1)}"
     ):
         quorate.compare(forest, small, few, scoring="balanced_accuracy")
     named = quorate.compare(forest, small, few, scoring="accuracy")
@@ -174,7 +174,7 @@ def test_balanced_certificates(forest, small, data, tolerance):
     summary = quorate.summarise(forest, batches, against=chosen)
     same_certificate(quorate.certify(summary, **asked), whole)
     few = list(in_batches(X[y != 1], y[y != 1], 900))
-    with pytest.raises(ValueError, match="class 1 has no sample, so nothing limits"):
+    with pytest.raises(ValueError, match="class 1 has no samples, so nothing limits"):
         quorate.certify(forest, small, few, **asked)
 
 
@@ -231,17 +231,17 @@ def test_refused(forest, small, data):
     plain, beside, other = (
         quorate.summarise(forest, [data], against=one) for one in (None, small, [0, 1])
     )
-    second = "not one of the first model against the sec"
+    second = "does not compare the first model with the sec"
     members = list(forest.estimators_[:2])
     for words, ask in (
-        ("this summary is of one ensemble only", lambda: quorate.certify(plain)),
-        ("give nothing else", lambda: quorate.certify(beside, [0, 1])),
+        ("this summary contains only one ensemble", lambda: quorate.certify(plain)),
+        ("do not pass anything else", lambda: quorate.certify(beside, [0, 1])),
         (second, lambda: quorate.compare(forest, small, plain)),
         (second, lambda: quorate.compare(small, forest, beside)),
-        ("two different rivals", lambda: beside + other),
-        (r"each once, 0 to 11\.",
+        ("two different models cannot be added", lambda: beside + other),
+        (r"distinct positions of members, 0 to 11\.",
          lambda: quorate.summarise(forest, [data], against=[0, 0])),
-        (r"each once, 0 to 11\.",
+        (r"distinct positions of members, 0 to 11\.",
          lambda: quorate.summarise(forest, [data], against=np.array([12]))),
         ("a list cannot predict by itself",
          lambda: quorate.summarise(forest, [data], against=members)),

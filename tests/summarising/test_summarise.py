@@ -204,8 +204,8 @@ def broken(data, n_labels=50):
 def test_a_bad_batch_is_named(forest, data, n_labels, words, tmp_path):
     with pytest.raises(BatchError, match=words) as caught:
         quorate.summarise(forest, broken(data, n_labels))
-    assert str(caught.value).endswith("(nothing is kept; a file to resume from would "
-                                      "keep what is done)")  # fmt: skip
+    assert str(caught.value).endswith("(nothing is kept; use resume= to keep "
+        "partial results in a file)")  # fmt: skip
     file = tmp_path / "so-far.npz"
     with pytest.raises(BatchError, match=words) as caught:
         quorate.summarise(forest, broken(data, n_labels), resume=file)
@@ -233,24 +233,30 @@ X5 = np.zeros((5, 8))
         (X5, {}, TypeError, "iterable of pairs"),
         (3, {}, TypeError, "got int"),
         ([], {}, ValueError, "there are no batches"),
-        ([X5], {}, BatchError, "batch 0: a batch is a pair"),
-        ([(X5, [0] * 5)], {"target": "label"}, ValueError, "goes with files"),
-        (pd.DataFrame(X5), {"target": "label"}, ValueError, "X and y one by one"),
-        ("data.parquet", {}, ValueError, "name it with target="),
+        ([X5], {}, BatchError, "batch 0: a batch must be a pair"),
+        ([(X5, [0] * 5)], {"target": "label"}, ValueError, "only applies to files"),
+        (pd.DataFrame(X5), {"target": "label"}, ValueError, "X and y separately"),
+        ("data.parquet", {}, ValueError, "use target= to name the column of labels"),
         *((path, {"target": "label"}, error, words) for path, error, words in (
-            ("nowhere/*.parquet", FileNotFoundError, "no file there ends in .csv"),
+            ("nowhere/*.parquet", FileNotFoundError, "no files ending in .csv"),
             ("nowhere.parquet", FileNotFoundError, "no such file"),
-            (__file__, ValueError, "tables come as .csv"))),
+            (__file__, ValueError, "a table must be a file ending in .csv"))),
         *(([(X5, [0] * 5)], options, error, words) for options, error, words in (
-            ({"every": -1}, ValueError, r"summarise\(every=-1\): seconds, 0 or more"),
-            ({"every": "a"}, ValueError, r"every='a'\): seconds"),
-            ({"n_jobs": 0}, ValueError, r"summarise\(n_jobs=0\): a number of proc"),
-            ({"n_jobs": "a"}, ValueError, r"n_jobs='a'\): a number of processes"),
-            ({"n_jobs": 1.5}, ValueError, r"n_jobs=1.5\): a number of processes"),
-            ({"progress": "yes"}, TypeError, r"progress='yes'\): True, False, or som"),
-            ({"client": "tcp://a:1"}, TypeError, r"'tcp://a:1'\): a distributed"),
-            ({"resume": 3}, TypeError, r"resume=3\): the path of a file"),
-            ({"resume": "."}, IsADirectoryError, "that is a folder; give the path"))),
+            ({"every": -1}, ValueError, r"summarise\(every=-1\): must be a number of "
+                r"seconds, 0 or more"),
+            ({"every": "a"}, ValueError, r"every='a'\): must be a number of seconds"),
+            ({"n_jobs": 0}, ValueError,
+             r"summarise\(n_jobs=0\): must be a number of proc"),
+            ({"n_jobs": "a"}, ValueError,
+             r"n_jobs='a'\): must be a number of processes"),
+            ({"n_jobs": 1.5}, ValueError,
+             r"n_jobs=1.5\): must be a number of processes"),
+            ({"progress": "yes"}, TypeError, r"progress='yes'\): must be True, "
+                r"False, or a"),
+            ({"client": "tcp://a:1"}, TypeError, r"'tcp://a:1'\): must be a "
+                r"distributed"),
+            ({"resume": 3}, TypeError, r"resume=3\): must be the path of a file"),
+            ({"resume": "."}, IsADirectoryError, "is a folder; pass the path"))),
     ],
 )  # fmt: skip
 def test_refused(forest, batches, options, error, words):
@@ -399,7 +405,9 @@ def test_rows_are_joined_by_position_and_so_by_an_equal_index(ask, forest, data)
     X, y = data
     frame, labels = pd.DataFrame(X), pd.Series(y)
     mixed = frame.iloc[::-1]
-    said = rf"batch 1: y has other rows than X, .* row 0 is 0 here and {len(y) - 1} th"
+    said = (
+        rf"batch 1: y and X have different rows, .* row 0 is 0 here and {len(y) - 1} th"
+    )
     with pytest.raises(BatchError, match=said):
         ask(forest, [(frame, labels), (mixed, labels)])
     alike = ask(forest, [(frame, labels), (mixed, labels.loc[mixed.index])])

@@ -60,8 +60,8 @@ def test_what_could_not_be_read_is_not_written(tmp_path):
     masked = Votes([[0, 1], [1, 1]], [0, 1], valid=[[True, False], [True, True]])
     for votes, message in (
         (Votes(objects[None], objects), "tuple cannot be stored without pickle"),
-        (Votes([["a", "b"]], ["a", "b"], names=[long]), "up to 65536 characters"),
-        (Votes([["a", long]], ["a", "a"]), "have up to 65536 characters"),
+        (Votes([["a", "b"]], ["a", "b"], names=[long]), "at most 65536 characters"),
+        (Votes([["a", long]], ["a", "a"]), "have at most 65536 characters"),
         (masked.at([1]), "member 0 has no usable vote"),
     ):
         with pytest.raises((TypeError, ValueError), match=message):
@@ -84,7 +84,7 @@ def test_foreign_and_truncated_files(path, tmp_path):
         (lambda: np.savez(path, codes=np.zeros((2, 2))), "written by Votes"),
         (lambda: np.savez(path, **arrays | {"format": "quorate-votes/99"}), "votes/99"),
         (lambda: np.savez(path, **nameless), "it lacks names"),
-        (lambda: np.savez(path, **arrays, wieghts=np.ones(2)), "holds 'wieghts'"),
+        (lambda: np.savez(path, **arrays, wieghts=np.ones(2)), "contains 'wieghts'"),
     ):
         write()
         with pytest.raises(FileFormatError, match=words):
@@ -109,16 +109,16 @@ class TestForgedFiles:
     @pytest.mark.parametrize(
         ("forged", "message"),
         [
-            ({"codes": np.array([[0, 9, 1], [0, 0, 1]], np.int8)}, "not there"),
-            ({"codes": np.array([[0, -2, 1], [0, 0, 1]], np.int8)}, "not there"),
+            ({"codes": np.array([[0, 9, 1], [0, 0, 1]], np.int8)}, "does not exist"),
+            ({"codes": np.array([[0, -2, 1], [0, 0, 1]], np.int8)}, "does not exist"),
             ({"codes": np.zeros((2, 3))}, "codes of type float64"),
             ({"y": np.array([0, 1], np.int8)}, "y of shape"),
-            ({"y": np.array([0, 1, 7], np.int8)}, "not there"),
+            ({"y": np.array([0, 1, 7], np.int8)}, "does not exist"),
             ({"names": np.array(["a"])}, "of shape"),
             ({"classes": np.array(["b", "a"])}, "not sorted"),
             ({"codes": np.array([[-1, -1, -1], [0, 0, 1]], np.int8)},
              "member 0 has no usable vote"),
-            ({"masked": np.array(False)}, "a class that is not there"),
+            ({"masked": np.array(False)}, "a class that does not"),
             ({"samples": np.array([-1, 0, 1])}, "negative position"),
             ({"samples": np.array(["a", "b", "c"])}, "samples of type <U1"),
             ({"samples": np.array([0, 1])}, "samples of shape"),
@@ -146,7 +146,7 @@ class TestForgedFiles:
     )  # fmt: skip
     def test_refused(self, path, forged, message):
         forge(path, **forged)
-        expected = rf"votes\.npz: not a file of votes, or a damaged one \(.*{message}"
+        expected = rf"votes\.npz: not a file of votes, or damaged \(.*{message}"
         with pytest.raises(FileFormatError, match=expected):
             Votes.load(path)
 

@@ -68,7 +68,7 @@ def test_labels_come_back_as_given(predictions, y, classes):
 def test_dates_of_two_units():
     votes = Votes(DAYS[None, :2], DAYS[:2].astype("M8[s]"))
     np.testing.assert_array_equal(votes.codes, [[0, 1]])
-    with pytest.raises(ValueError, match="too far away to be written in the finer"):
+    with pytest.raises(ValueError, match="outside the range of the finer type"):
         Votes(np.array([["3000-01-01", "2020-01-01"]], "M8[D]"),
               DAYS[:2].astype("M8[ns]"))  # fmt: skip
 
@@ -85,13 +85,14 @@ def test_lists_of_dates_with_a_mask():
     ("predictions", "y", "message"),
     [
         (np.array([[BIG + 1, 1]]), np.array([0.5, 1]),
-         "no type of number holds 9007199254740993 and the other"),
-        ([[BIG + 1, 0.5]], [1, 1], "no type of number holds"),
-        (np.array([[BIG, BIG + 1]]), np.array([BIG, 1.0]), "no type of number holds"),
-        ([[BIG + 1, float(BIG)]], [BIG + 1, BIG], "no type of number holds"),
-        ([[2**63, -1]], [1, 1], "no type of number holds 9223372036854775808"),
-        ([[2**70, 1]], [1, 1], "no type of number holds"),
-        (np.array([[2**63, 1]], np.uint64), np.array([-1, 1]), "holds -1 and the"),
+         "no numeric type represents 9007199254740993 and the other"),
+        ([[BIG + 1, 0.5]], [1, 1], "no numeric type represents"),
+        (np.array([[BIG, BIG + 1]]), np.array([BIG, 1.0]), "no numeric type "
+            "represents"),
+        ([[BIG + 1, float(BIG)]], [BIG + 1, BIG], "no numeric type represents"),
+        ([[2**63, -1]], [1, 1], "no numeric type represents 9223372036854775808"),
+        ([[2**70, 1]], [1, 1], "no numeric type represents"),
+        (np.array([[2**63, 1]], np.uint64), np.array([-1, 1]), "represents -1 and the"),
         ([["a", "a\0"]], ["a", "b"], r"'a\\x00' ends in a NUL"),
         ([[b"a", b"a\0"]], [b"a", b"b"], "ends in a NUL"),
         (np.array([["a", np.nan]], dtype=STRINGS), ["a", "b"],
@@ -101,10 +102,10 @@ def test_lists_of_dates_with_a_mask():
         ([[Decimal(1)] * 2], [Decimal(1), Decimal("sNaN")],
          "y: missing label at sample 1"),
         ([[DAYS[0], 5]], list(DAYS[:2]), "mixed types"),
-        (boxed({1}, {2})[None], boxed({1}, {1, 2}), "neither is less"),
-        (boxed({1}, {2})[None], boxed({3}, {4}), "neither is less"),
+        (boxed({1}, {2})[None], boxed({1}, {1, 2}), "neither of .* is less"),
+        (boxed({1}, {2})[None], boxed({3}, {4}), "neither of .* is less"),
         (boxed(set(), {1})[None], boxed(set(), {2}),
-         r"of \{[12]\} and \{[12]\} neither is less"),
+         r"neither of \{[12]\} and \{[12]\} is less"),
         (boxed((1, "a"), ("a", 1))[None], boxed((1, "a"), (2, "a")),
          "labels cannot be sorted"),
         (boxed(np.arange(2), np.arange(3))[None], [1, 2], "cannot be sorted"),

@@ -80,7 +80,7 @@ class TestVotes:
         [
             (lambda p: p[:, :2], r"shape \(2, 3, 2\), .* \(a, b\); got \(2, 2, 2\)"),
             (lambda p: p.astype(str), "numbers, got"),
-            (lambda p: p * 2, "between 0 and 1 and adding up to 1; member 0 has"),
+            (lambda p: p * 2, "between 0 and 1 and add up to 1; member 0 has"),
             (lambda p: np.where(p == 0.8, np.nan, p), "member 0 has .* on sample 1"),
             (lambda p: p - 0.5, "on sample 0"),
             (lambda p: p * 0.9, "on sample 0"),
@@ -305,7 +305,8 @@ class TestColumns:
             (None, {"probabilities": np.full((1, 60, 3), 1 / 3)}, "without pred"),
             (None, {"probabilities": np.full((1, 60), 0.5), "classes": ["a", "b", "c"]},
              r"\(n_members, n_samples, 3\); got float64 of shape \(1, 60\)"),
-            ([["no"] * 60], {"classes": ["no", "yes"]}, "of which there are none"),
+            ([["no"] * 60], {"classes": ["no", "yes"]}, "of probabilities, but "
+                "there are"),
             ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
              "classes": ["no", "no"]}, "two columns have the same label"),
             ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
@@ -335,7 +336,7 @@ class TestFractions:
         ],
     )
     def test_refused(self, predictions, y):
-        message = r"Votes: a vote is a label, and -?\d.*Votes\(None, y, probabilities="
+        message = r"Votes: a vote is a label, but -?\d.*Votes\(None, y, probabilities="
         with pytest.raises(ValueError, match=message):
             quorate.Votes(predictions, y)
 
@@ -348,5 +349,5 @@ class TestFractions:
     def test_tables(self):
         frame = pd.DataFrame(self.SHARES.T, columns=["a", "b"])
         frame["y"] = 1 + np.arange(50) % 2
-        with pytest.raises(ValueError, match=r"from_table: .*a vote is a label, and 0"):
+        with pytest.raises(ValueError, match=r"from_table: .*a vote is a label, but 0"):
             quorate.Votes.from_table(frame)

@@ -231,7 +231,9 @@ def test_the_ensembles_own_rule_adds_up(weights):
     if weights is not None:
         equal = summary.unweighted()
         assert equal.accuracy(rule="heads") == votes.unweighted().accuracy(rule="heads")
-        with pytest.raises(ValueError, match="equal weights is not in this summary"):
+        with pytest.raises(
+            ValueError, match=("this summary does not contain the predictions")
+        ):
             equal.accuracy()
 
 
@@ -279,11 +281,14 @@ def test_members_in_another_order_are_found_by_name():
 def test_sums_that_make_no_sense_are_refused():
     rows, y = [[0, 1], [1, 1]], [0, 1]
     summary = quorate.Votes(rows, y).summary()
-    heads = "decides by heads .ties expected. and one that decides by averaged"
+    heads = (
+        r"by heads \(ties expected\) cannot be added to one that predicts by "
+        r"averaged"
+    )
     for words, other in (
-        ("do not add up unless they are the same; only one has '2'",
+        ("cannot be added unless the members are the same; only one has '2'",
          quorate.Votes([*rows, [1, 1]], y)),
-        ("different weights do not add up", quorate.Votes(rows, y, [1, 2])),
+        ("different weights cannot be added", quorate.Votes(rows, y, [1, 2])),
         (heads, quorate.Votes(rows, y, probabilities=np.eye(2)[rows])),
         ("labels", quorate.Votes([["a", "b"], ["b", "b"]], ["a", "b"])),
     ):  # fmt: skip
@@ -351,9 +356,13 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
     [
         ("groups", [[1, 2], [-1, 3], [0, 1]], "negative number in groups"),
         ("groups", [[5, 5], [1, 1], [0, 1]], "not sorted"),
-        ("both_right", [[9, 0], [0, 1]], "more than all samples in both_right"),
+        (
+            "both_right",
+            [[9, 0], [0, 1]],
+            "a number in both_right above the number of samples",
+        ),
         ("classes", [1, 0], "classes that are not sorted"),
-        ("names", ["a", "a"], "two members of one name"),
+        ("names", ["a", "a"], "two members with the same name"),
         ("rule", ["tails", "lowest"], "rule 'tails'"),
         ("weights", [-1.0, -1.0], "weights"),
         ("confusion", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "confusion of shape"),

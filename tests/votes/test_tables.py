@@ -98,7 +98,7 @@ def test_many_labels(count, csv):
 @pytest.mark.parametrize("text", ["NA", "NaN", "nan", "<NA>", "NULL", "None", "?"])
 @pytest.mark.parametrize("other", ["a", "1"])
 def test_missing_labels(text, other, csv):
-    why = rf"column 'a': missing label at row 1; '{re.escape(text)}' is no label"
+    why = rf"column 'a': missing label at row 1; '{re.escape(text)}' cannot be a label"
     with pytest.raises(ValueError, match=why):
         csv(f"a,y\n{other},{other}\n{text},{other}\n")
 
@@ -136,8 +136,9 @@ NUMBERS = pd.DataFrame({"a": [0, 1], "b": [0, 1], "y": [0, 1]})
          "column 'tree': missing label at row 1"),
         (FRAME.assign(tree=[1, 2, 3]), {"label": "truth"}, "mixed types"),
         (NUMBERS, {"members": ["a", "a"]}, "column 'a' appears twice"),
-        (NUMBERS, {"members": ["y"]}, "column 'y' has the labels, it is no member"),
-        (NUMBERS, {"members": "ab"}, "members is a list of columns, got 'ab'"),
+        (NUMBERS, {"members": ["y"]}, "column 'y' contains the labels and cannot be "
+            "a member"),
+        (NUMBERS, {"members": "ab"}, "members must be a list of columns, got 'ab'"),
         (NUMBERS.set_axis([1, "1", "y"], axis=1), {}, "column '1' appears twice"),
         (NUMBERS.rename(columns={"a": "Unnamed: 0"}), {}, "'Unnamed: 0' looks like an"),
         (NUMBERS.astype("Int64").replace(1, pd.NA), {}, "missing label at row 1"),
@@ -152,7 +153,7 @@ def test_bad_frames(table, options, why):
     ("table", "error", "words"),
     [
         ([[1]], TypeError, "a path or a data frame, got list"),
-        (__file__, ValueError, r"tables come as \.csv, \.csv\.gz"),
+        (__file__, ValueError, r"a table must be a file ending in \.csv, \.csv\.gz"),
         ("nowhere.csv", FileNotFoundError, "no such file"),
     ],
 )
@@ -184,7 +185,7 @@ def test_probabilities_are_no_votes(truth, tmp_path):
     if truth[0] == "no":
         frame.loc[:1, "a"] = [0.0, 1.0]  # both ends are probabilities too
     frame.to_csv(tmp_path / "v.csv", index=False)
-    with pytest.raises(ValueError, match=r"v\.csv: a vote is a label, and 0\.\d"):
+    with pytest.raises(ValueError, match=r"v\.csv: a vote is a label, but 0\.\d"):
         Votes.from_table(tmp_path / "v.csv")
     if truth == [0, 1]:
         with pytest.raises(ValueError, match="a vote is a label"):

@@ -159,8 +159,8 @@ class Blend:
         missing = [name for name in self.weights if name not in arrays]
         if missing:
             raise ValueError(
-                f"{owner}: {missing[0]!r} has a weight of "
-                f"{self.weights[missing[0]]:.3f} and no array here."
+                f"{owner}: no array was given for {missing[0]!r}, which has a weight "
+                f"of {self.weights[missing[0]]:.3f}."
             )
         arrays.columns = self._pool.arrays.columns
         shares = lru_cache(1)(lambda place: arrays[self.names[place]].astype(float))
@@ -168,8 +168,8 @@ class Blend:
         (blend,) = blended([(self._recipe, slice(None))], shares, ratios)
         if blend.shape[1] != self.classes.size:
             raise ValueError(
-                f"{owner}: arrays of {blend.shape[1]} classes; the blend was made of "
-                f"{self.classes.size}."
+                f"{owner}: the arrays have {blend.shape[1]} classes, but the blend was "
+                f"fitted on {self.classes.size}."
             )
         return blend
 
@@ -247,7 +247,7 @@ class Blend:
     def _repr_html_(self) -> str:
         shown = list(self.weights.items())[:_LARGEST_SHOWN]
         left = len(self.weights) - len(shown)
-        more = f" and {left} more with less." if left else "."
+        more = f" and {left} more with smaller weights." if left else "."
         return table_html(
             f"Blend by {self.method}", ("", self.scoring, "+-"), self.rows()
         ) + table_html(
@@ -255,8 +255,8 @@ class Blend:
             ("model", "weight"),
             [(name, f"{weight:.3f}") for name, weight in shown],
             f"{len(shown)} of {len(self.names)} models{more} The blend is "
-            f"{self.in_words()}: {self.formula}. Scores are of weights chosen on other "
-            "samples.",
+            f"{self.in_words()}: {self.formula}. Scores are cross-validated: the "
+            "weights were chosen on other samples.",
         )
 
 
@@ -355,7 +355,7 @@ def blend(
     if rarest < 2:
         raise ValueError(
             f"{_OWNER}: class {pool.classes[counts.argmin()].item()!r} has {rarest} "
-            "samples; weights can be chosen and scored with two or more."
+            "samples; choosing and scoring weights needs at least two per class."
         )
     score = _score_of(pool, scoring)
     seed = as_seed(random_state, _OWNER)
@@ -447,7 +447,8 @@ def check_request(
         is_whole = isinstance(value, Integral) and not isinstance(value, bool)
         if not (name == "keep" and value is None) and not (is_whole and value >= least):
             raise ValueError(
-                f"{_OWNER}({name}={value!r}): a whole number of at least {least}."
+                f"{_OWNER}({name}={value!r}): must be a whole number of at least "
+                f"{least}."
             )
     check_scoring(scoring, _OWNER)
     if not isinstance(method, Pruner) and method not in WAYS:

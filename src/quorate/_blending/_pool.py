@@ -67,8 +67,9 @@ class ClassColumns:
             place = int(np.flatnonzero(named != declared)[-1])
             called, meant = self.classes[[named[place], declared[place]]].tolist()
             raise ValueError(
-                f"{who}: a column is called {called!r}, and classes says it stands for "
-                f"{meant!r}; give classes in the order of the columns, or leave it out."
+                f"{who}: a column is called {called!r}, but it stands for {meant!r} "
+                "according to classes; pass classes in the order of the columns, or "
+                "omit it."
             )
         if named is not None:
             return named
@@ -76,9 +77,9 @@ class ClassColumns:
             return declared
         if names is not None and len(names) > 1 and not _are_numbered(names):
             raise ValueError(
-                f"{who}: the columns are called {listed(names)}, and the classes are "
-                f"{listed(self.classes.tolist())}; call them alike, or say by classes= "
-                "(--classes) what each column stands for."
+                f"{who}: the columns are called {listed(names)}, but the classes are "
+                f"{listed(self.classes.tolist())}; rename the columns, or use classes= "
+                "(--classes) to specify the class of each column."
             )
         self._refuse_numbers_as_text(who)
         return np.arange(self.classes.size)
@@ -103,8 +104,8 @@ class ClassColumns:
         if numbers != sorted(numbers):
             raise ValueError(
                 f"{who}: the columns have no names, and the labels are numbers written "
-                f"as text, which sort as {listed(self._texts)}; say by classes= "
-                "(--classes) what each column stands for."
+                f"as text, which sort as {listed(self._texts)}; use classes= "
+                "(--classes) to specify the class of each column."
             )
 
 
@@ -170,8 +171,9 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
             first = next(iter(self._parts))
             raise ValueError(
                 f"{self.owner}: {name!r} has {array.shape[0]} samples and "
-                f"{array.shape[1]} classes, {first!r} has {self._shape[0]} and "
-                f"{self._shape[1]}; all are about the same samples, in the same order."
+                f"{array.shape[1]} classes, but {first!r} has {self._shape[0]} and "
+                f"{self._shape[1]}; all models must have the same samples, in the same "
+                "order."
             )
         if name not in self._checked:
             _check_probabilities(array, titles, who)
@@ -190,8 +192,8 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         others = other_rows(index, first)
         if others:
             raise ValueError(
-                f"{self.owner}: {name!r} has other rows than {known!r}, or the same "
-                f"in another order, {others}."
+                f"{self.owner}: {name!r} and {known!r} have different rows, or the "
+                f"same rows in a different order, {others}."
             )
 
 
@@ -215,25 +217,29 @@ def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any
         parts = given if isinstance(given, (list, tuple)) else np.asanyarray(given)
         if isinstance(parts, np.ndarray) and parts.ndim != 3:
             raise ValueError(
-                f"{owner}: got an array of shape {parts.shape}; a dict from model to "
-                "array, a folder of files, or an array of shape (n_models, n_samples, "
-                "n_classes)."
+                f"{owner}: expected a dict from model to array, a folder of files, or "
+                "an array of shape (n_models, n_samples, n_classes); got an array of "
+                f"shape {parts.shape}."
             )
         called = wanted or [f"model_{place}" for place in range(len(parts))]
         if len(called) != len(parts):
             raise ValueError(
-                f"{owner}: {len(parts)} models and {len(called)} names; give each "
-                "model one name."
+                f"{owner}: got {len(parts)} models and {len(called)} names; pass one "
+                "name per model."
             )
         by_name = dict(zip(called, parts, strict=True))
     if not by_name:
-        raise ValueError(f"{owner}: no model at all.")
+        raise ValueError(f"{owner}: no models were given.")
     wanted = list(by_name) if wanted is None else wanted
     for name in wanted:
         if wanted.count(name) > 1:
-            raise ValueError(f"{owner}: names has the model {name!r} more than once.")
+            raise ValueError(
+                f"{owner}: names contains the model {name!r} more than once."
+            )
         if name not in by_name:
-            raise ValueError(f"{owner}: there is no model {name!r} in what was given.")
+            raise ValueError(
+                f"{owner}: names contains {name!r}, but there is no such model."
+            )
     return {name: by_name[name] for name in wanted}
 
 
@@ -250,7 +256,8 @@ def _files(folder: Path, owner: str) -> dict[str, Any]:
             files[stem] = file
     if not files:
         raise FileNotFoundError(
-            f"{owner}: {folder} has no {', '.join(_SUFFIXES)} file, one for each model."
+            f"{owner}: {folder} has no {', '.join(_SUFFIXES)} files; it must contain "
+            "one per model."
         )
     return files
 
@@ -288,18 +295,18 @@ def _as_numbers(part: Any, who: str) -> FloatArray:
     if isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part):
         sample = int(np.nonzero(np.ma.getmaskarray(part))[0][0])
         raise ValueError(
-            f"{who}: masked at sample {sample}; every model gives a probability for "
-            "each sample and class."
+            f"{who}: masked at sample {sample}; every model must give a probability "
+            "for each sample and class."
         )
     numbers = np.asarray(part.to_numpy() if hasattr(part, "to_numpy") else part)
     if numbers.dtype.kind not in "fiub":
-        raise ValueError(f"{who}: probabilities are numbers, got {numbers.dtype}.")
+        raise ValueError(f"{who}: probabilities must be numbers, got {numbers.dtype}.")
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
     if numbers.ndim not in (1, 2) or not numbers.size:
         raise ValueError(
-            f"{who}: an array of shape {numbers.shape}; (n_samples, n_classes) fits, "
-            "or (n_samples,) with the second of two classes."
+            f"{who}: expected an array of shape (n_samples, n_classes), or "
+            f"(n_samples,) for the second of two classes; got shape {numbers.shape}."
         )
     return np.asarray(numbers, dtype=np.float32 if numbers.dtype != float else float)
 
@@ -309,14 +316,14 @@ def _check_probabilities(
 ) -> None:
     # NaN fails both comparisons.
     if not (array.min() >= 0 and array.max() <= 1):
-        remedy = "turn margins or logits into probabilities first"
+        remedy = "convert margins or logits to probabilities first"
         if titles and len(titles) == array.shape[1]:
             column = int(np.argmin(((array >= 0) & (array <= 1)).all(axis=0)))
             array = array[:, column]
             remedy += f", or leave out column {titles[column]!r} if it is not a class"
         raise ValueError(
-            f"{who}: probabilities lie between 0 and 1, these between {array.min():g} "
-            f"and {array.max():g}; {remedy}."
+            f"{who}: probabilities must be between 0 and 1, got values from "
+            f"{array.min():g} to {array.max():g}; {remedy}."
         )
     # A matrix product is fifty times as fast as sums along short rows.
     sums = array @ np.ones(array.shape[1], dtype=array.dtype)
@@ -355,7 +362,7 @@ class ProbabilityPool:
         labels = as_labels(y, f"{owner}: y")
         if labels.shape != (n_samples,):
             raise ValueError(
-                f"{owner}: y has shape {labels.shape}, and {self.names[0]!r} has "
+                f"{owner}: y has shape {labels.shape}, but {self.names[0]!r} has "
                 f"{n_samples} samples."
             )
         arrays.check_index(y, "y")
@@ -365,11 +372,11 @@ class ProbabilityPool:
             given = columns = as_labels(classes, f"{owner}: classes")
             check_same_family(columns, labels, f"{owner}: classes", "y")
         if columns.shape != (n_classes,) or np.unique(columns).size != n_classes:
-            source = "y has" if classes is None else "classes names"
+            source = "y has" if classes is None else "classes has"
             raise ValueError(
                 f"{owner}: the arrays have {n_classes} columns and {source} "
-                f"{columns.size} classes; classes=[...] says what each column stands "
-                "for."
+                f"{columns.size} classes; pass classes=[...] to specify the class of "
+                "each column."
             )
         self.classes: Array = np.unique(columns)
         arrays.columns = ClassColumns(self.classes, given)
@@ -451,8 +458,8 @@ class ProbabilityPool:
             # Of a rare class even good models are hardly better than the shares.
             if loss < _CLEARLY * limit or loss < limit < losses[place] / 2:
                 swapped[self.names[place]] = (
-                    f"a logarithmic loss of {losses[place]:.3f} where the class shares "
-                    f"alone have {limit:.3f}; with its columns as those of "
+                    f"a log loss of {losses[place]:.3f}, worse than the {limit:.3f} of "
+                    "the class frequencies alone; with its columns in the order "
                     f"{listed(self.classes[np.argsort(column_of)].tolist())} it has "
                     f"{loss:.3f}"
                 )
@@ -460,11 +467,12 @@ class ProbabilityPool:
             return
         name, why = next(iter(swapped.items()))
         others = len(swapped) - 1
-        also = f" (and {others} more are so)" if others else ""
+        also = f" ({others} other models have the same problem)" if others else ""
         message = (
-            f"{self.arrays.owner}: {name!r} has {why}{also}. Columns stand for the "
-            f"sorted labels, and a single one for the second of two: say otherwise by "
-            "classes= (--classes), or by their names."
+            f"{self.arrays.owner}: {name!r} has {why}{also}. Columns are assumed to be "
+            "in the order of the sorted labels, and a single column to be the second "
+            "of two classes; use classes= (--classes) or column names to specify "
+            "another order."
         )
         if (losses > limit).all():
             raise ValueError(message)

@@ -145,7 +145,7 @@ class Chooser:
         votes, score, members = self.evidence.votes, self.score, self._fit_all()
         pruner, order = members.pruner, members.order
         if not folds_of(votes, score):
-            reason = "are too few to find out how many members are enough"
+            reason = "are too few to determine how many members are enough"
             self._warn_that_all_stay(members.n_kept, reason)
             return self.first(self._with_curve(members), members.n_kept)
         if size.tolerance is not None and score.is_accuracy:
@@ -191,8 +191,9 @@ class Chooser:
         """Return all members in order, without the size curve."""
         if not make_pruner(self.pruner, keep=self._keep_of_all).has_order:
             raise ValueError(
-                f"{self.owner}({self.size.text}): {type(self.pruner).__name__} has no "
-                "order of picking, so no size can be chosen along it; give keep."
+                f"{self.owner}({self.size.text}): {type(self.pruner).__name__} does "
+                "not rank the members, so it cannot be used to choose a size; pass "
+                "keep."
             )
         return self._fit(self._keep_of_all)
 
@@ -254,13 +255,13 @@ class Chooser:
         if self.pruner.tags.chooses_weights:
             what = f"{method} learns voting weights"
         elif size is None or isinstance(size, DefaultSize):
-            what = "how many members are kept by default is learned"
+            what = "the default number of members is learned from the samples"
         else:
             return
         raise ValueError(
-            f"{self.owner}: {what}, and the members were trained on these samples, "
-            "where the one that memorises best would win; give samples that no member "
-            "was trained on."
+            f"{self.owner}: {what}, but the members were trained on these samples, "
+            "which would favour members that overfit; give samples that no member was "
+            "trained on."
         )
 
     def _refuse_unfit_samples(self) -> None:
@@ -289,8 +290,8 @@ class Chooser:
         votes = self.evidence.votes
         if number == votes.n_members > 1:
             warn(
-                f"{self.size.text}: {votes.n_samples} samples {reason}, so all are "
-                "kept; more samples may do.",
+                f"{self.size.text}: {votes.n_samples} samples {reason}, so all members "
+                "are kept; more samples may help.",
                 NothingSavedWarning,
             )
 
@@ -392,10 +393,10 @@ def select(
             raise ValueError(f"budget[{kind!r}]: the costs of the members are needed.")
     if isinstance(votes, Summary):
         raise TypeError(
-            "select: finds sizes and errors on single samples, which a Summary does "
-            "not keep; fit a method that takes one, as quorate.pruning.KappaPruning("
-            "keep=0.2).fit(summary), or give votes on some samples (prune draws them "
-            "with max_samples)."
+            "select: needs votes on single samples, which a Summary does not contain; "
+            "fit a method that accepts a Summary, such as "
+            "quorate.pruning.KappaPruning(keep=0.2).fit(summary), or pass votes on a "
+            "sample of the rows (prune draws one with max_samples)."
         )
     check_votes(votes, "select")
     seed = as_seed(random_state, "select")
@@ -403,7 +404,8 @@ def select(
     if rows is not None:
         if X is not None:
             raise ValueError(
-                "select: X goes with the votes on all samples; draw from both before."
+                "select: X cannot be used with a sample of the votes; draw the same "
+                "rows from X and the votes before calling select."
             )
         votes = votes.at(rows)
     evidence = Evidence(votes, X, drawn, unlabelled, costs or {})

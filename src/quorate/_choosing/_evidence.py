@@ -94,8 +94,8 @@ class Evidence:
         """Return what each member costs."""
         if kind not in self.member_costs:
             raise ValueError(
-                f"cost={kind!r}: votes do not know what members cost; give numbers, or "
-                "choose from the ensemble with quorate.prune."
+                f"cost={kind!r}: votes contain no member costs; pass numbers, or use "
+                "quorate.prune on the ensemble."
             )
         return self.member_costs[kind]
 
@@ -229,8 +229,8 @@ def gather(
         drawn = _how_drawn(places.size, n_rows, seed or 0, max_samples, owner)
         if source == "training" and drawn is not None:
             raise ValueError(
-                f"{owner}(source='training'): which training rows they are is known of "
-                f"all together, and here are {drawn.describe('rows')}; take "
+                f"{owner}(source='training'): training rows are recognised only if all "
+                f"of them are used, but these are {drawn.describe('rows')}; use "
                 f"max_samples={drawn.n_rows}, or rows that no member was trained on."
             )
     else:
@@ -286,8 +286,8 @@ def _how_drawn(
     drawn = Drawn(n_drawn, n_rows, seed)
     if max_samples is None:
         warn(
-            f"{owner}: members are chosen on {drawn.describe('samples')}; max_samples "
-            "takes another number, where it can be given.",
+            f"{owner}: members are chosen on {drawn.describe('samples')}; use "
+            "max_samples, where available, to change this number.",
             SampledWarning,
         )
     return drawn

@@ -21,7 +21,7 @@ _SHOWN_STEPS = 50
 _WHERE = {
     "test": "samples not used for choosing",
     "choice": "the samples that members were chosen on, which is optimistic",
-    "nothing": "nothing: errors on the samples chosen on mean nothing",
+    "nothing": "no samples: errors on the samples used for choosing are meaningless",
 }
 # For the vote; diversity measures have no unit.
 _SHARES = {
@@ -80,9 +80,9 @@ class Explanation:
         note = ""
         if self.out_of_bag and self.compared_on == "choice":
             note = (
-                "Out of bag, each is evaluated on the samples that one of its members "
-                "votes on. Only some members vote on each sample, so a few members "
-                "look less accurate than they are."
+                "Out of bag, each subset is evaluated on the samples that at least one "
+                "of its members votes on. Only some members vote on each sample, so "
+                "small subsets look less accurate than they are."
             )
         compared = [
             (row["what"], f"{row['members']:,}", value(row[_column(score)]))
@@ -107,8 +107,8 @@ class Explanation:
         return [
             _Table(f"{title} on {_WHERE[self.compared_on]}", ("", "members", title),
                    compared, note),
-            _Table("plurality vote where chosen", ("", "all", "kept"), parts),
-            _Table("picks in order, where chosen", ("member", *columns), picks),
+            _Table("plurality vote on selection samples", ("", "all", "kept"), parts),
+            _Table("picks in order, on selection samples", ("member", *columns), picks),
         ]  # fmt: skip
 
     def _meanings(self) -> list[str]:
@@ -116,11 +116,12 @@ class Explanation:
         own = "out-of-bag votes" if self.out_of_bag else "votes"
         what = self.score.loss_title
         falls = "the error grows" if self.score.is_accuracy else f"{what} falls"
-        where = ", on the samples that one of them may vote on" * self.out_of_bag
+        where = ", on the samples that at least one of them votes on" * self.out_of_bag
         return [
-            f"accuracy alone: share of the member's own {own} that are right.",
-            f"{what} so far: of the ensemble of those picked up to here{where}.",
-            f"contribution: by how much {falls} if it alone leaves those kept.",
+            f"accuracy alone: share of the member's own {own} that are correct.",
+            f"{what} so far: {what} of the members picked up to this one{where}.",
+            f"contribution: how much {falls} if only this member is dropped from the "
+            "kept ones.",
         ]
 
     def __repr__(self) -> str:
@@ -195,8 +196,9 @@ def explain(
 def _check_test(test: Any, votes: Votes) -> None:
     if not isinstance(test, Votes):
         raise TypeError(
-            f"explain(test): votes of all {votes.n_members} members on other samples, "
-            f"got {type(test).__name__}; explain().steps says why a member is kept."
+            f"explain(test): must be the votes of all {votes.n_members} members on "
+            f"other samples, got {type(test).__name__}; explain().steps shows why each "
+            "member is kept."
         )
     if test.n_members != votes.n_members:
         raise ValueError(

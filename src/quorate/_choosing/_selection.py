@@ -269,7 +269,8 @@ class Selection:
             return f"{head}chosen on {self.source}, where errors mean nothing)"
         before = "before distillation: " * self.distilled
         shown = self.expected or (
-            f"{before}{score.loss_title} where chosen {self._score_text(kept)}"
+            f"{before}{score.loss_title} on the selection samples "
+            f"{self._score_text(kept)}"
         )
         return f"{head}{shown}, all members {score.loss_text(whole.loss)})"
 
@@ -286,11 +287,13 @@ class Selection:
         rows += [(name, str(fact)) for name, fact in facts.items() if fact is not None]
         kept, whole, title = self.score, self.full_score, self.judged_by.loss_title
         if self.distilled:
-            rows.append(("leaves", "distilled; errors are those before"))
+            rows.append(("leaves", "distilled; errors are those before distillation"))
         if kept is not None and whole is not None:
             if self.expected is not None:
-                rows.append(("to expect", str(self.expected)))
-            rows.append((f"{title} where chosen, kept", self._score_text(kept)))
+                rows.append(("expected on new data", str(self.expected)))
+            rows.append(
+                (f"{title} on the selection samples, kept", self._score_text(kept))
+            )
             rows.append((f"{title}, all members", self._score_text(whole)))
         return facts_html("Selection", tuple(rows))
 

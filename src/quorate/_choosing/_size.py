@@ -320,7 +320,7 @@ class SizeByCost:
             spent = np.cumsum(np.asarray(costs(kind))[order])
             if spent[0] > limit:
                 raise ValueError(
-                    f"budget[{kind!r}]={limit!r}: already the first member costs "
+                    f"budget[{kind!r}]={limit!r}: the first member alone costs "
                     f"{cost_text(float(spent[0]), kind)}."
                 )
             number = min(number, int(np.flatnonzero(spent <= limit)[-1]) + 1)
@@ -356,7 +356,8 @@ def size_for(
     given += ["budget"] if budget is not None else []
     if len(given) > 1:
         raise ValueError(
-            f"{owner}: {' and '.join(given)}: one of them says how many members stay."
+            f"{owner}: {' and '.join(given)} cannot be combined; use only one of them "
+            "to set the number of members."
         )
     if batch is not None:
         _check_batch(batch, budget)
@@ -365,14 +366,16 @@ def size_for(
         return SizeByCost(budget, batch)
     if tolerance is not None:
         if not (isinstance(tolerance, Real) and tolerance >= 0):
-            raise ValueError(f"{owner}(tolerance={tolerance!r}): a number, 0 or more.")
+            raise ValueError(
+                f"{owner}(tolerance={tolerance!r}): must be a number, 0 or more."
+            )
         return SizeByErrors(tolerance)
     if isinstance(method, Pruner) and keep == DEFAULT:
         keep = method.keep
     if not isinstance(keep, str):
         return FixedSize(keep)
     if keep not in (DEFAULT, "auto"):
-        raise ValueError(f"{owner}(keep={keep!r}): a number, 'auto' or None.")
+        raise ValueError(f"{owner}(keep={keep!r}): must be a number, 'auto' or None.")
     return SizeByErrors() if keep == "auto" else DefaultSize()
 
 
@@ -380,8 +383,8 @@ def _check_budget(budget: Any) -> None:
     limits = dict(budget) if isinstance(budget, Mapping) else budget
     if not isinstance(limits, dict) or not limits or not limits.keys() <= set(COSTS):
         raise ValueError(
-            f"budget={limits!r}: limits for any of {', '.join(COSTS)}, such as "
-            "{'bytes': '50MB'} or {'milliseconds': 2}."
+            f"budget={limits!r}: must be a dict of limits for any of "
+            f"{', '.join(COSTS)}, such as {{'bytes': '50MB'}} or {{'milliseconds': 2}}."
         )
     for kind, limit in limits.items():
         _as_limit(kind, limit)
@@ -399,17 +402,16 @@ def _as_limit(kind: str, limit: Any) -> float:
     if is_number and number > 0:
         return number  # type: ignore[no-any-return]
     units = ", or text such as '50MB' or '1.5 GiB'" if kind == "bytes" else ""
-    raise ValueError(f"budget[{kind!r}]={limit!r}: a number above 0{units}.")
+    raise ValueError(f"budget[{kind!r}]={limit!r}: must be a number above 0{units}.")
 
 
 def _check_batch(batch: Any, budget: Budget | None) -> None:
     if TIME not in (budget or {}):
-        raise ValueError(
-            f"batch={batch!r}: rows in a call go with a budget of milliseconds."
-        )
+        raise ValueError(f"batch={batch!r}: requires a budget of milliseconds.")
     is_whole = isinstance(batch, Integral) and not isinstance(batch, bool)
     if not is_whole or not 1 <= batch <= _MOST_ROWS:
         raise ValueError(
-            f"batch={batch!r}: the number of rows in a call, 1 to {_MOST_ROWS:,}; of "
-            "more, give a part of the rows and of the milliseconds."
+            f"batch={batch!r}: must be the number of rows per call, 1 to "
+            f"{_MOST_ROWS:,}; for larger calls, divide both the rows and the "
+            "milliseconds."
         )

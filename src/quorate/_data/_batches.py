@@ -157,7 +157,7 @@ def given_batches(given: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
             return
         except Exception as error:
             why = f"{type(error).__name__}: {reason(error)}"
-            yield BadBatch(name, f"it could not be had ({why})", error)
+            yield BadBatch(name, f"it could not be loaded ({why})", error)
             return
         try:
             X, y = _unpacked(pair)
@@ -175,11 +175,14 @@ def _unpacked(pair: Any) -> tuple[Any, Any]:
         X, y = pair
     except (TypeError, ValueError):
         kind = type(pair).__name__
-        raise TypeError(f"a batch is a pair (X, y), got {kind}") from None
+        raise TypeError(f"a batch must be a pair (X, y), got {kind}") from None
     X, y = in_memory(X), in_memory(y)
     others = other_rows(index_of(y), index_of(X))
     if others:
-        raise ValueError(f"y has other rows than X, or in another order, {others}")
+        raise ValueError(
+            "y and X have different rows, or the same rows in a different order, "
+            f"{others}"
+        )
     return X, y
 
 
@@ -206,12 +209,12 @@ def _check_alike(first: _Columns, other: _Columns) -> None:
     """
     (kind, columns), (other_kind, others) = first, other
     if kind != other_kind:
-        raise ValueError(f"it is {other_kind}, the first batch is {kind}")
+        raise ValueError(f"it is {other_kind}, but the first batch is {kind}")
     if isinstance(columns, tuple) and isinstance(others, tuple):
         _check_names(columns, others)
     elif None not in (columns, others) and columns != others:
         raise ValueError(
-            f"it has {others} features, the first batch has {columns} features"
+            f"it has {others} features, but the first batch has {columns} features"
         )
 
 
@@ -220,18 +223,22 @@ def _check_names(first: tuple[str, ...], names: tuple[str, ...]) -> None:
         return
     for column in first:
         if column not in names:
-            raise ValueError(f"it has no column {column!r}, the first batch has one")
+            raise ValueError(
+                f"it has no column {column!r}, but the first batch has one"
+            )
     for column in names:
         if column not in first:
-            raise ValueError(f"it has a column {column!r}, the first batch has none")
+            raise ValueError(
+                f"it has a column {column!r}, but the first batch has none"
+            )
     if len(first) != len(names):
         raise ValueError(
-            f"it has {len(names)} columns, the first batch has {len(first)}"
+            f"it has {len(names)} columns, but the first batch has {len(first)}"
         )
     at = next(at for at, name in enumerate(names) if name != first[at])
     raise ValueError(
-        f"its columns come in another order, column {at} is {names[at]!r} and in the "
-        f"first batch {first[at]!r}"
+        f"its columns are in a different order: column {at} is {names[at]!r}, but "
+        f"{first[at]!r} in the first batch"
     )
 
 

@@ -95,8 +95,8 @@ def partitions(
     if not isinstance(given, tuple):
         if target is None or not hasattr(given, "columns"):
             raise ValueError(
-                f"{owner}: Dask collections come as a pair (X, y), or as one frame "
-                "with target= naming its column of labels."
+                f"{owner}: Dask collections must be a pair (X, y), or one frame with "
+                "target= naming the column of labels."
             )
         if target not in given.columns:
             raise ValueError(f"{owner}(target={target!r}): no such column.")
@@ -105,8 +105,8 @@ def partitions(
     if not (_is_collection(X) and _is_collection(y)):
         kinds = type(given[0]).__name__, type(given[1]).__name__
         raise TypeError(
-            f"{owner}: X is {kinds[0]} and y is {kinds[1]}; give both as Dask "
-            "collections in partitions of the same rows."
+            f"{owner}: X is {kinds[0]} and y is {kinds[1]}; both must be Dask "
+            "collections with the same rows in each partition."
         )
     if hasattr(X, "chunks"):
         # Samples are not split: only rows may be chunked, not columns.
@@ -116,8 +116,8 @@ def partitions(
     rows, labels = _pieces(X), _pieces(y)
     if len(rows) != len(labels):
         raise ValueError(
-            f"{owner}: X has {len(rows)} partitions, y has {len(labels)}; cut both "
-            "alike."
+            f"{owner}: X has {len(rows)} partitions, y has {len(labels)}; partition "
+            "both in the same way."
         )
     return list(zip(rows, labels, strict=True))
 

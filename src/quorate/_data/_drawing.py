@@ -64,7 +64,7 @@ def sample_size(max_samples: Any, owner: str) -> int:
     whole = isinstance(max_samples, (int, np.integer))
     if not whole or isinstance(max_samples, bool) or max_samples < 1:
         raise ValueError(
-            f"{owner}(max_samples={max_samples!r}): a whole number, 1 or more."
+            f"{owner}(max_samples={max_samples!r}): must be a whole number, 1 or more."
         )
     return int(max_samples)
 
@@ -124,8 +124,8 @@ def draw_sample(
         raise ValueError(f"{owner}: there are no samples to choose from.")
     if done > size < len(counts):
         raise ValueError(
-            f"{owner}(max_samples={size}): of each class one is drawn at least, and "
-            f"there are {len(counts)}; give {len(counts)} or more."
+            f"{owner}(max_samples={size}): at least one sample of each class is drawn, "
+            f"and there are {len(counts)} classes; give {len(counts)} or more."
         )
     X, y, _, places = _cut(_joined(kept), shares(counts, size))
     return X, y, places, done

@@ -61,8 +61,8 @@ def other_rows(index: Any, first: Any) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> other_rows(pd.Index([0, 1]), pd.Index([0, 7]))[:41]
-    'by its index: row 1 is 1 here and 7 there'
+    >>> other_rows(pd.Index([0, 1]), pd.Index([0, 7]))[:51]
+    'according to the index: row 1 is 1 here and 7 there'
     """
     if index is None or first is None or first.equals(index):
         return ""
@@ -72,9 +72,9 @@ def other_rows(index: Any, first: Any) -> str:
         return ""  # how many there are is looked at elsewhere
     row = next(row for row, label in enumerate(here) if label != there[row])
     return (
-        f"by its index: row {row} is {here[row]!r} here and {there[row]!r} there; sort "
-        "all alike, as with sort_index(), or drop an index that says nothing with "
-        "reset_index(drop=True)"
+        f"according to the index: row {row} is {here[row]!r} here and {there[row]!r} "
+        "there; sort both in the same way, for example with sort_index(), or drop a "
+        "meaningless index with reset_index(drop=True)"
     )
 
 
@@ -88,7 +88,9 @@ def pair_in_memory(X: Any, y: Any, owner: str) -> tuple[Any, Any]:
     index, first = index_of(y), index_of(X)
     others = other_rows(index, first)
     if others and index.isin(first).all():
-        raise ValueError(f"{owner}: y has the rows of X in another order, {others}.")
+        raise ValueError(
+            f"{owner}: y has the rows of X in a different order, {others}."
+        )
     return X, y
 
 

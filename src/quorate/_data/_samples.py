@@ -79,8 +79,8 @@ class SampleForm:
         if unused:
             columns = "columns" if len(unused) > 1 else "column"
             warn(
-                f"{who}: left out the {columns} {listed(unused)}, which {self.owner} "
-                "did not learn from.",
+                f"{who}: ignored the {columns} {listed(unused)}, which {self.owner} "
+                "was not trained on.",
                 UnusedColumnsWarning,
             )
 
@@ -95,8 +95,8 @@ class SampleForm:
         )
         are = "columns {} are" if len(missing) > 1 else "column {} is"
         raise ValueError(
-            f"{who}: {are.format(listed(missing))} missing, which {self.owner} "
-            f"learned from"
+            f"{who}: {are.format(listed(missing))} missing, which {self.owner} was "
+            "trained on"
             + (f"; did you mean {one_of_these(list(near))}?" if near else ".")
         )
 
@@ -149,8 +149,8 @@ class SampleForm:
         label_of = {str(label).strip(): label for label in known}
         if len(label_of) < len(known):
             raise ValueError(
-                f"column {column!r}: labels of {self.owner} differ by spaces alone, "
-                "which do not count in files."
+                f"column {column!r}: labels of {self.owner} differ only in leading or "
+                "trailing spaces, which are ignored in files."
             )
         for code, text in enumerate(texts):
             if text in MISSING and text not in label_of:
@@ -173,8 +173,8 @@ class SampleForm:
         if strange:
             raise ValueError(
                 f"column {column!r}: {values[strange[0]]!r} at row "
-                f"{np.argmax(codes == strange[0])} is no {kind}, as the labels of "
-                f"{self.owner} are ({listed(known)})."
+                f"{np.argmax(codes == strange[0])} is not a {kind}, unlike the labels "
+                f"of {self.owner} ({listed(known)})."
             )
         dtype = None if set(found) - set(known) else self.labels.dtype
         return np.asarray(np.array(found, dtype=dtype)[codes])

@@ -11,8 +11,8 @@ from quorate._data._tables import find_files
 from quorate.exceptions import BatchError
 
 _FITS = (
-    "batches are an iterable of pairs (X, y), a table, a folder or a pattern of tables "
-    "with target=, or Dask collections"
+    "batches must be an iterable of pairs (X, y), a table, a folder or a pattern of "
+    "tables with target=, or Dask collections"
 )
 
 
@@ -70,8 +70,8 @@ def as_source(
     if _is_path(paths[0]):
         if target is None:
             raise ValueError(
-                f"{owner}: {os.fspath(paths[0])} has labels in some column; name it "
-                "with target=."
+                f"{owner}: use target= to name the column of labels in "
+                f"{os.fspath(paths[0])}."
             )
         files = [file for path in paths for file in find_files(path, owner)]
         try:
@@ -81,8 +81,8 @@ def as_source(
     if target is not None:
         fits = _FITS
         if hasattr(given, "columns"):
-            fits = "of a frame in memory, pass X and y one by one"
-        raise ValueError(f"{owner}(target={target!r}): goes with files; {fits}.")
+            fits = "for a frame in memory, pass X and y separately"
+        raise ValueError(f"{owner}(target={target!r}): only applies to files; {fits}.")
     refuse_missing_labels(given, owner)
     if not isinstance(given, Iterable):
         raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
@@ -97,8 +97,8 @@ def refuse_missing_labels(given: Any, owner: str) -> None:
     """Raise an error for samples without labels, where batches are also accepted."""
     if hasattr(given, "shape") and not is_dask(given):
         raise TypeError(
-            f"{owner}: y is missing, the labels of the samples (X is "
-            f"{type(given).__name__}); without y, {_FITS}."
+            f"{owner}: y is missing (X is {type(given).__name__}); pass the labels of "
+            f"the samples as y, or batches without y: {_FITS}."
         )
 
 
@@ -106,10 +106,11 @@ def refuse_labels_twice(given: Any, y: Any, owner: str) -> None:
     """Raise an error for y given with batches, and for invalid labels."""
     if isinstance(y, str):
         raise TypeError(
-            f"{owner}(y={y!r}): y is the labels of the samples, one for each; batches "
-            "have theirs, and what else is asked for is named, as in method='mdm'."
+            f"{owner}(y={y!r}): y must be the labels of the samples, one for each; "
+            "batches contain their labels, and other options are passed by name, as in "
+            "method='mdm'."
         )
     if y is not None and are_batches(given):
         raise TypeError(
-            f"{owner}: X comes in batches, which have their labels; give no y."
+            f"{owner}: X comes in batches, which contain their labels; do not pass y."
         )

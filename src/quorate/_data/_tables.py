@@ -78,7 +78,9 @@ def check_table(path: Path, column: str | None = None) -> None:
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
     if not is_table(path):
-        raise FileFormatError(f"{path}: tables come as {', '.join(TABLES)}.")
+        raise FileFormatError(
+            f"{path}: a table must be a file ending in {', '.join(TABLES)}."
+        )
     if is_csv(path) and sum(1 for _ in islice(csv_rows(path), _LOOKED_AT)) < 2:
         raise FileFormatError(f"{path}: no rows.")
     if column is not None:
@@ -105,15 +107,18 @@ def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
         if not file.exists():
             raise FileNotFoundError(f"{owner}: {file}: no such file.")
         if not is_table(file):
-            raise ValueError(f"{owner}: {file}: tables come as {', '.join(TABLES)}.")
+            raise ValueError(
+                f"{owner}: {file}: a table must be a file ending in "
+                f"{', '.join(TABLES)}."
+            )
     if not found:
         raise FileNotFoundError(
-            f"{owner}: {text}: no file there ends in {', '.join(TABLES)}."
+            f"{owner}: {text}: no files ending in {', '.join(TABLES)} were found."
         )
     empty = [file for file in found if _has_header_only(file)]
     if empty and len(empty) < len(found):
         names = ", ".join(file.name for file in empty)
-        warn(f"{text}: left out {names}, which has no rows.", LeftOutWarning)
+        warn(f"{text}: ignored {names}, which has no rows.", LeftOutWarning)
         return [file for file in found if file not in empty]
     return found
 
@@ -230,7 +235,7 @@ def _csv_parts(path: Path, rows: int | None, labels: str | None) -> Iterator[Any
         while texts := [line[place].strip() for line in islice(lines, rows)]:
             frame = reader.read(len(texts))
             if len(frame) != len(texts):
-                raise ValueError("some lines have nothing but spaces")
+                raise ValueError("some lines contain only spaces")
             if labels in header:
                 frame[labels] = np.array(texts, dtype=object)
             yield frame
@@ -267,7 +272,7 @@ def _damage_said(path: Path) -> Iterator[None]:
         raise ImportError(f"{path}: needs pyarrow; pip install pyarrow") from error
     # Damaged files make readers raise many kinds of errors.
     except Exception as error:
-        why = str(error).strip().split("\n")[0].rstrip(". ") or "it ends too early"
+        why = str(error).strip().split("\n")[0].rstrip(". ") or "it is truncated"
         raise FileFormatError(f"{path}: not a readable table ({why[:300]}).") from error
 
 
@@ -291,8 +296,8 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
             for row in filter(None, rows):
                 if len(row) != len(header):
                     raise ValueError(
-                        f"line {rows.line_num} has {len(row)} fields, the header has "
-                        f"{len(header)}"
+                        f"line {rows.line_num} has {len(row)} fields, but the header "
+                        f"has {len(header)}"
                     )
                 yield row
         except csv.Error as error:

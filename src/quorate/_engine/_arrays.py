@@ -78,15 +78,15 @@ class TreeArrays:
         """
         nodes, table, roots = self.nodes, self.table, self.roots
         if nodes.dtype != NODE or nodes.ndim != 1 or nodes.size > _MOST:
-            raise _forged("nodes of another form")
+            raise _forged("nodes of an unexpected layout")
         if not (1 <= self.n_features <= _COLUMN and 1 <= self.n_classes <= _COLUMN):
-            raise _forged("no columns or no classes, or too many")
+            raise _forged("an invalid number of columns or classes")
         if table.dtype != np.float64 or table.shape != (len(table), self.n_classes):
-            raise _forged("leaves of another form")
+            raise _forged("leaves of an unexpected layout")
         if not np.isfinite(table).all():
-            raise _forged("leaves that are no numbers")
+            raise _forged("leaves that are not finite")
         if not (nodes.flags.c_contiguous and table.flags.c_contiguous):
-            raise _forged("numbers that do not follow each other")
+            raise _forged("arrays that are not contiguous")
         leaf, place = self.is_leaf, np.arange(nodes.size)
         child = nodes["child"].astype(np.int64)
         forward = (child > place) & (child + 1 < nodes.size)
@@ -99,7 +99,7 @@ class TreeArrays:
             raise _forged("a leaf without a class")
         ends = (child == place - 1) & np.isnan(nodes["threshold"])
         if not (ends & (nodes["feature"] & _MISSING_LEFT == 0))[leaf].all():
-            raise _forged("a leaf that is not the end")
+            raise _forged("a leaf with children")
         if roots.ndim != 1 or not roots.size or roots.min() < 0:
             raise _forged("a tree without a root")
         if roots.max() >= nodes.size:
@@ -146,7 +146,7 @@ def lay_out(
     """
     starts = np.cumsum(counts) - counts
     if counts.sum() > _MOST:
-        raise ValueError(f"trees in arrays: {counts.sum()} nodes are too many.")
+        raise ValueError(f"trees in arrays: too many nodes ({counts.sum()}).")
     is_leaf = left < 0
     shift = np.repeat(starts, counts)
     order = _breadth_first(starts, left + shift, right + shift, is_leaf, counts)
@@ -181,7 +181,7 @@ def _fill_leaves(nodes: Array, places: IntArray, held: IntArray) -> None:
     """Turn some nodes into leaves that store a class, or ``~row`` of the table."""
     number = np.where(held < 0, ~held, held).astype(np.int64)
     if number.size and number.max() > _MOST_HELD:
-        raise ValueError(f"trees in arrays: {number.max()} kinds of leaves, too many.")
+        raise ValueError(f"trees in arrays: too many distinct leaves ({number.max()}).")
     bits = number & _LOW | _NO_NUMBER | np.where(held < 0, 1 << 31, 0)
     nodes["threshold"].view(np.uint32)[places] = bits
     nodes["feature"][places] = LEAF | number >> _LOW_BITS << _HIGH_SHIFT
@@ -297,17 +297,17 @@ def unpack(packed: Mapping[str, Array], n_features: int, n_classes: int) -> Tree
         raise ValueError("a tree that does not end")
     n_inner = int(np.count_nonzero(~leaf))
     if packed["missing_left"].shape != ((n_inner + 7) // 8,):
-        raise ValueError("columns of another form")
+        raise ValueError("columns of an unexpected layout")
     missing = np.unpackbits(packed["missing_left"], count=n_inner)
     columns = whole_numbers(packed["columns"])
     if columns.shape != (n_inner,):
-        raise ValueError("columns of another form")
+        raise ValueError("columns of an unexpected layout")
     if n_inner and not 0 <= columns.min() <= columns.max() < min(n_features, _COLUMN):
         raise ValueError("a column that does not exist")
     table = _shares(packed["table"], int(packed["levels"][0]))
     payload = whole_numbers(packed["payload"])
     if payload.shape != (n_nodes - n_inner,):
-        raise ValueError("leaves of another form")
+        raise ValueError("leaves of an unexpected layout")
     nodes = np.zeros(n_nodes, dtype=NODE)
     nodes["feature"][~leaf] = columns | np.where(missing, _MISSING_LEFT, 0)
     nodes["threshold"][~leaf] = _looked_up(packed, columns, n_features)
@@ -346,11 +346,11 @@ def _looked_up(
     steps = packed["steps"]
     fits = n_listed.shape == (n_features,)
     if not fits or not 0 <= n_listed.min() <= n_listed.max() <= _MOST:
-        raise ValueError("thresholds of another form")
+        raise ValueError("thresholds of an unexpected layout")
     if steps.dtype != np.uint32 or steps.shape != (n_listed.sum(),):
-        raise ValueError("thresholds of another form")
+        raise ValueError("thresholds of an unexpected layout")
     if which.shape != columns.shape:
-        raise ValueError("thresholds of another form")
+        raise ValueError("thresholds of an unexpected layout")
     places = np.empty_like(which)
     places[np.argsort(columns, kind="stable")] = which
     if ((places < 0) | (places >= n_listed[columns])).any():
@@ -386,7 +386,7 @@ def _shares(table: Array, levels: int) -> FloatArray:
     others = whole_numbers(table)
     first = levels - others.sum(axis=1, keepdims=True)
     if first.size and first.min() < 0:
-        raise ValueError("a leaf with more than there is")
+        raise ValueError("a leaf with shares above 1")
     return np.ascontiguousarray(np.hstack([first, others]) / levels)
 
 
@@ -419,7 +419,7 @@ def _referred(payload: IntArray, n_classes: int, n_rows: int) -> IntArray:
 def whole_numbers(array: Array) -> IntArray:
     """Return an integer array as int64, or raise an error."""
     if array.dtype.kind not in "iu":
-        raise ValueError("numbers that are not whole")
+        raise ValueError("numbers that are not integers")
     return array.astype(np.int64)
 
 

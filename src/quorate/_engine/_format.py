@@ -68,10 +68,10 @@ def decode(data: Any) -> tuple[dict[str, Any], dict[str, Array]]:
             "quorate may have written it"
         )
     if hashlib.sha256(view[:-_DIGEST]).digest() != bytes(view[-_DIGEST:]):
-        raise ValueError("damaged: the contents do not have the digest at the end")
+        raise ValueError("damaged: the contents do not match the checksum")
     body = view[_START.size : -_DIGEST]
     if n_head > len(body):
-        raise ValueError("the head is longer than the file")
+        raise ValueError("the header is longer than the file")
     facts, listed = _read_head(body[:n_head])
     return facts, _read_arrays(body[n_head:], listed)
 
@@ -81,9 +81,11 @@ def _read_head(stored: memoryview) -> tuple[dict[str, Any], list[Any]]:
         head = json.loads(_inflate(stored, None))
         facts, listed = head["facts"], head["arrays"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"the head cannot be read ({type(error).__name__})") from error
+        raise ValueError(
+            f"the header cannot be read ({type(error).__name__})"
+        ) from error
     if not isinstance(facts, dict) or not isinstance(listed, list):
-        raise ValueError("the head is of another form")
+        raise ValueError("the header has an unexpected layout")
     return facts, listed
 
 
@@ -95,10 +97,10 @@ def _read_arrays(body: memoryview, listed: list[Any]) -> dict[str, Array]:
             raise ValueError("an array without name, type, shape and size")
         name, kind, shape, stored = entry
         if not isinstance(kind, str) or not _KIND.fullmatch(kind):
-            raise ValueError("an array of another type")
+            raise ValueError("an array of an unexpected type")
         sizes = [*shape, stored] if isinstance(shape, list) else [None]
         if len(sizes) > 3 or not all(type(n) is int and n >= 0 for n in sizes):
-            raise ValueError("an array of another shape")
+            raise ValueError("an array of an unexpected shape")
         item = np.dtype(kind).itemsize
         n_items = math.prod(shape)
         if n_items * item > _MOST_GROWTH * stored + _SLACK or at + stored > len(body):
@@ -109,7 +111,7 @@ def _read_arrays(body: memoryview, listed: list[Any]) -> dict[str, Array]:
         arrays[str(name)] = ordered.view(kind).reshape(shape)
         at += stored
     if at != len(body):
-        raise ValueError("bytes that belong to nothing")
+        raise ValueError("bytes that belong to no array")
     return arrays
 
 
@@ -122,5 +124,5 @@ def _inflate(stored: memoryview, size: int | None) -> bytes:
         raise ValueError("bytes that zlib cannot read") from error
     whole = inflater.eof and not inflater.unused_data
     if not whole or (size is not None and len(found) != size):
-        raise ValueError("a part of another length")
+        raise ValueError("a part of an unexpected length")
     return found

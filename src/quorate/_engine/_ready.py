@@ -327,8 +327,8 @@ def make_ready(
         problem = why_not() if library is None else ensemble.why_no_arrays
         if engine == "compiled" and problem:
             raise ValueError(
-                f"LazyClassifier(engine='compiled'): {problem}; engine='auto' answers "
-                "the same without."
+                f"LazyClassifier(engine='compiled'): {problem}; engine='auto' gives "
+                "the same predictions without compiled kernels."
             )
         if library is not None and ensemble.arrays is not None:
             compiled = CompiledVote(library, ensemble.arrays(), ensemble, stops, rule)

@@ -73,8 +73,8 @@ def checked_order(order: Any, n_members: int) -> IntArray:
     fits = given.dtype.kind in "iu" and given.shape == every.shape
     if not (fits and np.array_equal(np.sort(given), every)):
         raise ValueError(
-            f"LazyClassifier(order=...): 'auto', 'given', 'random', or each of the "
-            f"members 0 to {n_members - 1} once."
+            "LazyClassifier(order=...): must be 'auto', 'given', 'random', or each of "
+            f"the members 0 to {n_members - 1} once."
         )
     checked: IntArray = given.astype(np.intp)
     return checked

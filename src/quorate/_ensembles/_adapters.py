@@ -33,7 +33,7 @@ def _gives_probabilities(member: "AdaptedMember") -> bool:
         member.model, member.answers
     ):
         raise AttributeError(
-            f"{type(member.model).__name__} answers with {member.answers}; it has no "
+            f"{type(member.model).__name__} returns {member.answers} and has no "
             "predict_proba"
         )
     return True
@@ -108,9 +108,9 @@ class AdaptedMember:
             places.size and not 0 <= places.min() <= places.max() < self._labels.size
         ):
             raise ValueError(
-                f"as_member({type(self.model).__name__}, answers='codes'): whole "
-                f"numbers from 0 to {self._labels.size - 1} are codes of "
-                f"{self._labels.size} classes, got {_span(found)}."
+                f"as_member({type(self.model).__name__}, answers='codes'): codes of "
+                f"{self._labels.size} classes must be whole numbers from 0 to "
+                f"{self._labels.size - 1}, got {_span(found)}."
             )
         return np.asarray(self._labels[places])
 
@@ -142,8 +142,8 @@ class AdaptedMember:
         if improper_row(given) is not None:
             raise ValueError(
                 f"as_member({type(self.model).__name__}, answers='probabilities'): "
-                f"numbers that add up to 1 are probabilities, got {_span(given)}; "
-                "answers='logits' if they are scores before softmax or sigmoid."
+                f"probabilities must add up to 1, got {_span(given)}; use "
+                "answers='logits' for scores before softmax or sigmoid."
             )
         return np.asarray(given[:, self._columns])
 
@@ -256,7 +256,7 @@ def register_adapter(adapter: MemberAdapter | type[MemberAdapter]) -> None:
     found = adapter() if isinstance(adapter, type) else adapter
     if not isinstance(found, MemberAdapter):
         raise TypeError(
-            "register_adapter: a quorate.ensembles.MemberAdapter, got "
+            "register_adapter: expected a quorate.ensembles.MemberAdapter, got "
             f"{type(found).__name__}."
         )
     _adapters().insert(0, found)
@@ -286,7 +286,7 @@ def adapted(name: str, member: Any) -> Any:
         if hasattr(member, "classes_"):
             return AdaptedMember(member, member.classes_, "probabilities")
         raise TypeError(
-            f"member {name!r} ({type(member).__name__}) has predict_proba and no "
+            f"member {name!r} ({type(member).__name__}) has predict_proba but no "
             "classes_; pass quorate.as_member(model, classes=[...]) with the labels of "
             "its columns."
         )
@@ -301,8 +301,8 @@ def _way_to_ask(model: Any) -> Callable[[Any], Any]:
     if callable(model):
         return model  # type: ignore[no-any-return]
     raise TypeError(
-        f"as_member: {type(model).__name__} has no predict and no predict_proba and "
-        "cannot be called; nothing can be asked."
+        f"as_member: {type(model).__name__} has neither predict nor predict_proba and "
+        "is not callable, so it cannot be evaluated."
     )
 
 
@@ -311,13 +311,13 @@ def _labels(classes: Any, model: Any, answers: str) -> Array:
         classes = getattr(model, "classes_", None)
     if classes is None:
         raise TypeError(
-            f"{type(model).__name__} answers with {answers} and knows no labels; give "
-            "them in the order of its columns: quorate.as_member(model, classes=[...])."
+            f"{type(model).__name__} returns {answers} without labels; pass the labels "
+            "in the order of its columns: quorate.as_member(model, classes=[...])."
         )
     labels = as_labels(classes, "as_member(classes)")
     if labels.ndim != 1 or np.unique(labels).size < labels.size or labels.size < 2:
         raise ValueError(
-            f"as_member(classes={classes!r}): two or more labels, each once."
+            f"as_member(classes={classes!r}): must be two or more distinct labels."
         )
     return labels
 
@@ -328,8 +328,8 @@ def _one_per_sample(given: Any, model: Any) -> Array:
         found = found[:, 0]
     if found.ndim != 1:
         raise TypeError(
-            f"{type(model).__name__} answers with an array of shape {found.shape}; a "
-            "vote is one label per sample. If these are probabilities or logits, pass "
+            f"{type(model).__name__} returns an array of shape {found.shape}; a vote "
+            "is one label per sample. If these are probabilities or logits, pass "
             "quorate.as_member(model, classes=[...], answers='probabilities' or "
             "'logits')."
         )

@@ -83,7 +83,8 @@ class BatchVoter:
         n_rows = count_rows(X)
         if truth.ndim != 1 or truth.size != n_rows:
             raise ValueError(
-                f"X has {n_rows} samples, y has shape {truth.shape}; one label per row"
+                f"X has {n_rows} samples, y has shape {truth.shape}; y must have one "
+                "label per row"
             )
         if n_rows == 0:
             raise ValueError("it has no rows")
@@ -111,7 +112,7 @@ class BatchVoter:
             yield VotedChunk(votes, cut_rows(X, rows), rows.start)
         if not some:
             raise ValueError(
-                "every member was trained on all of its rows; take larger batches"
+                "every member was trained on all of its rows; use larger batches"
             )
 
     def _votes(self, prepared: Any, y: Array, start: int) -> Votes:
@@ -176,7 +177,7 @@ def batch_source(
     if out_of_bag is True:
         raise ValueError(
             f"{owner}(out_of_bag=True): needs an ensemble that was trained on "
-            "bootstrap samples, of which it is known which rows its members left out; "
+            "bootstrap samples and records which rows its members left out; otherwise, "
             "give rows that no member was trained on."
         )
     return {
@@ -218,8 +219,9 @@ def collect_from_batches(
     in_order = not is_dask(batches)
     if out_of_bag is True and not in_order:
         raise ValueError(
-            f"{_OWNER}(out_of_bag=True): partitions do not say which training rows "
-            "they are; give batches in order, or rows that no member was trained on."
+            f"{_OWNER}(out_of_bag=True): it is not known which training rows the "
+            "partitions contain; pass batches in order, or rows that no member was "
+            "trained on."
         )
     kind, drawn = batch_source(
         ensemble, source, out_of_bag if in_order else False, _OWNER

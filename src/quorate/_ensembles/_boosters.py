@@ -41,14 +41,14 @@ class _BoosterAdapter(MemberAdapter):
         if found is None:
             raise TypeError(
                 f"a {self.name} Booster trained for {goal or 'an unknown objective'} "
-                "does not vote for classes; if it does, say what it answers with: "
+                "does not vote for classes; if it does, specify what it returns with "
                 "quorate.as_member(booster, classes=[...], answers=...)."
             )
         if classes is None:
             raise TypeError(
-                f"a {self.name} Booster answers with {found} and knows no labels; pass "
-                "quorate.as_member(booster, classes=[...]), in the order it was "
-                "trained with."
+                f"a {self.name} Booster returns {found} without labels; pass "
+                "quorate.as_member(booster, classes=[...]) with the labels in the "
+                "order used in training."
             )
         return self.member(model, classes, found)
 

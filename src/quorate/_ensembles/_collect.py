@@ -136,13 +136,16 @@ def collect_votes(
     if y is not None or not are_batches(X, target):
         if target is not None:
             raise ValueError(
-                f"collect_votes(target={target!r}): goes with batches, which have "
-                "their labels; give no y."
+                f"collect_votes(target={target!r}): only applies to batches, which "
+                "contain their labels; do not pass y."
             )
         X, y = pair_in_memory(X, y, "collect_votes")
         votes = _collect_in_memory(found, X, y, rows, **options)
     elif rows is not None:
-        raise ValueError("collect_votes(rows=...): batches are voted on whole.")
+        raise ValueError(
+            "collect_votes(rows=...): cannot be combined with batches, of which all "
+            "rows are used."
+        )
     else:
         votes = collect_from_batches(found, X, target=target, **options)
     counts = np.bincount(votes.y, minlength=votes.classes.size)
@@ -155,7 +158,7 @@ def _check_options(out_of_bag: bool | str, source: RowSource) -> None:
     check_source(source, "collect_votes")
     if out_of_bag not in (True, False, "auto"):
         raise ValueError(
-            f"collect_votes(out_of_bag={out_of_bag!r}): True, False or 'auto'."
+            f"collect_votes(out_of_bag={out_of_bag!r}): must be True, False or 'auto'."
         )
     if out_of_bag is True and source == "new":
         raise ValueError(
@@ -183,8 +186,8 @@ def _collect_in_memory(
     n_rows = count_rows(prepared)
     if truth is not None and n_rows != truth.size:
         raise ValueError(
-            f"collect_votes: X has {n_rows} samples, y has {truth.size}; one label per "
-            "row."
+            f"collect_votes: X has {n_rows} samples, y has {truth.size}; y must have "
+            "one label per row."
         )
     if n_rows == 0:
         raise ValueError("collect_votes: X has no samples.")
@@ -231,21 +234,21 @@ def _known_rows(ensemble: Ensemble) -> list[IntArray]:
     if ensemble.drawn is None or not ensemble.has_out_of_bag:
         raise ValueError(
             "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
-            "samples, or which rows of each class its members left out is not known, "
-            "so no vote is out of bag; use rows it was not trained on."
+            "samples, or it is not known which rows of each class its members left "
+            "out, so there are no out-of-bag votes; use rows it was not trained on."
         )
     if ensemble.is_distilled:
         raise ValueError(
             "collect_votes(out_of_bag=True): the leaves of the ensemble were distilled "
-            "from a model that has seen every training row, so no vote is out of bag; "
-            "use rows that no model was trained on."
+            "from a model that has seen every training row, so there are no out-of-bag "
+            "votes; use rows that no model was trained on."
         )
     drawn = out_of_bag_rows(ensemble)
     if drawn is None:
         raise ValueError(
-            f"collect_votes(out_of_bag=True): the {ensemble.n_members} members do not "
-            "all know the rows they were trained on; bagging that grew with warm_start "
-            "keeps only those of its last step."
+            "collect_votes(out_of_bag=True): the training rows of some of the "
+            f"{ensemble.n_members} members are not known; bagging grown with "
+            "warm_start stores only those of its last step."
         )
     return drawn
 

@@ -39,7 +39,9 @@ def member_costs(ensemble: Any, kind: str, X: Any = None, repeats: int = 3) -> A
         Number of time measurements; the best counts.
     """
     if kind not in COSTS:
-        raise ValueError(f"cost={kind!r}: {', '.join(map(repr, COSTS))}, or numbers.")
+        raise ValueError(
+            f"cost={kind!r}: must be {', '.join(map(repr, COSTS))}, or numbers."
+        )
     found = read_ensemble(ensemble)
     if kind == "bytes":
         return np.array([pickled_bytes(m.estimator) for m in found.members])
@@ -56,8 +58,8 @@ def _member_nodes(member: Member) -> int:
     nodes = count_nodes(member.estimator)
     if nodes is None:
         raise ValueError(
-            f"member {member.name!r} ({type(member.estimator).__name__}) is not made "
-            "of trees and has no nodes to count."
+            f"member {member.name!r} ({type(member.estimator).__name__}) does not "
+            "consist of trees and has no nodes to count."
         )
     return nodes
 

@@ -35,9 +35,9 @@ class AcceleratedForest(Forest):
         if not all(_leaves_are_whole(member) for member in found.members):
             raise TypeError(
                 f"{type(model).__name__} of scikit-learn-intelex: the accelerated "
-                "model gives its trees away without the class shares of their leaves, "
-                "so that they do not decide as the forest does; grow them fully, or "
-                "fit scikit-learn's own forest (sklearnex.unpatch_sklearn)."
+                "model returns its trees without the class shares of their leaves, so "
+                "the trees do not predict as the forest does; grow them fully, or fit "
+                "scikit-learn's own forest (sklearnex.unpatch_sklearn)."
             )
         n_rows = int(found.members[0].tree.n_node_samples[0])
         labels_too = np.array_equal(model.estimators_[0].classes_, model.classes_)

@@ -190,7 +190,7 @@ class Kind(ABC):
 
     def set_weights(self, smaller: Any, weights: FloatArray) -> None:
         """Set the weights of the remaining members, if the kind supports weights."""
-        raise TypeError(f"{type(smaller).__name__} has no place for weights.")
+        raise TypeError(f"{type(smaller).__name__} does not support weights.")
 
     def bootstraps(self, model: Any) -> bool:
         """Return whether members are trained on resamples; works unfitted."""
@@ -231,7 +231,7 @@ class Kind(ABC):
         for name in self.deciding:
             if any(name in vars(cls) for cls in before):
                 raise TypeError(
-                    f"{other} a {name} of its own, which may not decide as its parent "
+                    f"{other} its own {name}, which may not predict as its parent "
                     f"does; {remedy}"
                 )
         for name, value in vars(model).items():
@@ -240,8 +240,8 @@ class Kind(ABC):
                 continue
             if not isinstance(value, str) and len(value) == n_members:
                 raise TypeError(
-                    f"{other} {name!r}, which has something for each member that a "
-                    f"smaller one would have to leave out; {remedy}"
+                    f"{other} {name!r}, which has an entry for each member that a "
+                    f"smaller ensemble would have to drop; {remedy}"
                 )
 
 

@@ -34,7 +34,7 @@ def pool_classes(members: Iterable[Member], y: Array | None = None) -> Array:
                 raise ValueError(f"{str(error).rstrip('.')}; {REMEDY}") from error
         elif y is None:
             raise ValueError(
-                f"member {member.name!r} does not know its classes, so those of the "
+                f"member {member.name!r} has no known classes, so the classes of the "
                 "pool are unknown; pass samples with labels, or "
                 "quorate.as_member(member, classes=[...], answers='labels')."
             )
@@ -73,7 +73,7 @@ def check_labels(
     if unknown.size == np.count_nonzero(there):
         raise ValueError(
             f"{owner}: the ensemble was trained on none of the labels given "
-            f"({listed([labels[place] for place in unknown])}); it knows "
+            f"({listed([labels[place] for place in unknown])}); its labels are "
             f"{listed(known)}."
         )
     n_samples = int(counts[unknown].sum())
@@ -82,7 +82,7 @@ def check_labels(
     more = f" and {unknown.size - 1} more" if unknown.size > 1 else ""
     warn(
         f"{n_samples} {who} a label that the ensemble was not trained on "
-        f"({most!r}{more}): no member can be right there.",
+        f"({most!r}{more}), which no member can predict.",
         UnknownLabelWarning,
     )
 
@@ -93,8 +93,9 @@ def _check_members(pool: Ensemble, labels: list[Any]) -> None:
         own = member.known_labels
         if own is not None and not any(label in labels for label in own.tolist()):
             raise ValueError(
-                f"member {member.name!r} knows the classes {listed(own.tolist())}, and "
-                f"the samples have {listed(labels)}; {REMEDY}"
+                f"member {member.name!r} was trained on the classes "
+                f"{listed(own.tolist())}, but the samples have {listed(labels)}; "
+                f"{REMEDY}"
             )
 
 
@@ -103,8 +104,8 @@ def check_pair(first: Ensemble, second: Ensemble, owner: str) -> None:
     one, two = _known(first), _known(second)
     if one and two and not set(one) & set(two):
         raise ValueError(
-            f"{owner}: the first model knows the classes {listed(one)}, the second "
-            f"{listed(two)}; they have to be the same."
+            f"{owner}: the first model has the classes {listed(one)}, but the second "
+            f"has {listed(two)}; they must be the same."
         )
 
 
@@ -116,8 +117,8 @@ def labels_for_pair(
     truth = as_truth(y, owner)
     if truth.size != count_rows(X):
         raise ValueError(
-            f"{owner}: X has {count_rows(X)} samples, y has {truth.size}; one label "
-            "per row."
+            f"{owner}: X has {count_rows(X)} samples, y has {truth.size}; y must have "
+            "one label per row."
         )
     labels, counts = np.unique(truth, return_counts=True)
     check_labels(first, labels, counts, owner)
@@ -130,8 +131,8 @@ def labels_for_pair(
         and (np.abs(labels) >= 2**53).any()
     ):
         raise ValueError(
-            f"{owner}: y holds whole numbers from 2**53 on as floats, which merge "
-            "neighbours; give them as integers, as the models have them."
+            f"{owner}: y contains floats of 2**53 or more, which cannot represent "
+            "every whole number; pass integers, as in the classes of the models."
         )
     return truth
 

@@ -19,7 +19,7 @@ from quorate._votes import as_labels, positions, refuse_improper, refuse_masked
 _TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 # Advice for a member that does not return labels.
 REMEDY = (
-    "if its answers are codes, probabilities or logits, pass quorate.as_member(model, "
+    "if it predicts codes, probabilities or logits, pass quorate.as_member(model, "
     "classes=[...], answers=...)."
 )
 # Marks a tree with new leaf values; fitting again creates an unmarked tree.
@@ -85,7 +85,7 @@ class Member:
             wrong = answers[off]
             raise ValueError(
                 f"member {self.name!r} ({type(self.estimator).__name__}) votes for "
-                f"{wrong[0]}, which is no position among the ensemble's "
+                f"{wrong[0]}, which is not a position among the ensemble's "
                 f"{len(self.classes)} classes; was it trained on other labels?"
             )
         return places
@@ -104,8 +104,8 @@ class Member:
         wanted = count_rows(X), len(self.estimator.classes_)
         if found.shape != wanted:
             raise TypeError(
-                f"{who} gives probabilities of shape {found.shape}; {wanted[0]} "
-                f"samples and its {wanted[1]} classes need {wanted}."
+                f"{who} returns probabilities of shape {found.shape}; expected "
+                f"{wanted} for {wanted[0]} samples and its {wanted[1]} classes."
             )
         refuse_improper(found, who)
         return found

@@ -33,9 +33,7 @@ class Pool(Kind):
             )
         pool = model if isinstance(model, Mapping) else dict(enumerate(model))
         if not pool:
-            raise ValueError(
-                "collect_votes: the ensemble is empty, it has no member to ask."
-            )
+            raise ValueError("collect_votes: the ensemble is empty.")
         given = {str(name): member for name, member in pool.items()}
         if len(given) < len(pool):
             names = [str(name) for name in pool]
@@ -88,10 +86,10 @@ def warn_of_heads(ensemble: Ensemble) -> None:
         return
     first = f"member {without[0].name!r} ({type(without[0].estimator).__name__})"
     more = f" and {len(without) - 1} more have" if len(without) > 1 else " has"
-    what, remedy = "probabilities", "those of the others are averaged if it is left out"
+    what, remedy = "probabilities", "without such members, probabilities are averaged"
     if hasattr(without[0].estimator, "predict_proba"):
-        what = "classes_, which say what the columns of predict_proba stand for"
-        remedy = "quorate.as_member(member, classes=[...]) says it"
+        what = "classes_ to name the columns of predict_proba"
+        remedy = "pass quorate.as_member(member, classes=[...])"
     warn(
         f"{first}{more} no {what}, so the whole pool counts votes; {remedy}.",
         HeadsWarning,
@@ -104,7 +102,7 @@ def _refuse(name: str, member: Any) -> None:
         what = with_article(type(member).__name__)
         pairs = "; pass dict(pairs) for pairs of names and classifiers"
         raise TypeError(
-            f"member {name!r} is {what} without predict; a member is a fitted "
+            f"member {name!r} is {what} without predict; a member must be a fitted "
             f"classifier{pairs if isinstance(member, tuple) else ''}."
         )
     kind = declared_type(member)

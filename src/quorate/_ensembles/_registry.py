@@ -50,21 +50,32 @@ READABLE = (
 
 # Models of scikit-learn that contain an ensemble, and how to prune it.
 _INSIDE = {
-    "CalibratedClassifierCV": "its calibrators fit the ensembles as they are; prune "
-    "the estimator of each of its calibrated_classifiers_ and calibrate that again",
-    "FixedThresholdClassifier": "its threshold decides, and not the ensemble; prune "
-    "its estimator_ and set the threshold again",
-    "TunedThresholdClassifierCV": "its threshold decides, and not the ensemble; prune "
-    "its estimator_ and tune the threshold again",
-    "OneVsRestClassifier": "each of its estimators_ decides about one class; prune "
-    "these one by one, with y == that class",
-    "OneVsOneClassifier": "each of its estimators_ decides about two classes; prune "
-    "these one by one, on the samples of both",
-    "MultiOutputClassifier": "each of its estimators_ decides about one output; prune "
-    "these one by one",
-    "StackingClassifier": "the members feed a final estimator and do not vote; to "
-    "measure them, pass a dict of quorate.as_member(member, classes=model.classes_) "
-    "for its named_estimators_, which answer with codes",
+    "CalibratedClassifierCV": (
+        "its calibrators were fitted to the unpruned ensembles; prune the estimator of "
+        "each of its calibrated_classifiers_ and calibrate it again"
+    ),
+    "FixedThresholdClassifier": (
+        "its threshold makes the decision, not the ensemble; prune its estimator_ and "
+        "set the threshold again"
+    ),
+    "TunedThresholdClassifierCV": (
+        "its threshold makes the decision, not the ensemble; prune its estimator_ and "
+        "tune the threshold again"
+    ),
+    "OneVsRestClassifier": (
+        "each of its estimators_ predicts one class; prune them one by one, with y == "
+        "that class"
+    ),
+    "OneVsOneClassifier": (
+        "each of its estimators_ distinguishes two classes; prune them one by one, on "
+        "the samples of both"
+    ),
+    "MultiOutputClassifier": "each of its estimators_ predicts one output; prune each",
+    "StackingClassifier": (
+        "the members feed a final estimator and do not vote; to measure them, pass a "
+        "dict of quorate.as_member(member, classes=model.classes_) for its "
+        "named_estimators_, which predict codes"
+    ),
 }
 # Gradient boosting libraries, whose trees add up to a score.
 _ADDITIVE = ("xgboost", "lightgbm", "catboost")
@@ -173,7 +184,8 @@ def register_kind(kind: Kind | type[Kind]) -> None:
     found = kind() if isinstance(kind, type) else kind
     if not isinstance(found, Kind):
         raise TypeError(
-            f"register_kind: a quorate.ensembles.Kind, got {type(found).__name__}."
+            "register_kind: expected a quorate.ensembles.Kind, got "
+            f"{type(found).__name__}."
         )
     _kinds_by_class().update(dict.fromkeys(found.models, found))
 
@@ -203,8 +215,8 @@ def _refuse_many_outputs(model: Any) -> None:
     classes = getattr(model, "classes_", None)
     if isinstance(classes, list):
         raise TypeError(
-            f"{type(model).__name__} was fitted on {len(classes)} outputs; "
-            "quorate reads ensembles that vote on one."
+            f"{type(model).__name__} was fitted on {len(classes)} outputs; quorate "
+            "supports only ensembles with one output."
         )
 
 
@@ -223,9 +235,9 @@ def _why_not(model: Any) -> str:
             return f"{name}: {_INSIDE[cls.__name__]}."
         if library in _ADDITIVE:
             return (
-                f"{name}: its trees add up to a score, also where they are grown side "
-                "by side; they do not vote for classes. As a whole it can be a member: "
-                "put it into a list or dict with others."
+                f"{name}: its trees add up to a score, even if they are grown in "
+                "parallel, and do not vote for classes. The model as a whole can be a "
+                "member: put it in a list or dict with others."
             )
     if hasattr(model, "refit") and hasattr(model, "estimator"):
         return f"{name} has no best_estimator_; fit it first, with refit=True."

@@ -30,7 +30,9 @@ _LAST_ROWS = 0.05
 def check_source(source: Any, owner: str) -> None:
     """Raise an error for an unknown source."""
     if source not in ("auto", "new", "training"):
-        raise ValueError(f"{owner}(source={source!r}): 'auto', 'new' or 'training'.")
+        raise ValueError(
+            f"{owner}(source={source!r}): must be 'auto', 'new' or 'training'."
+        )
 
 
 def source_of(

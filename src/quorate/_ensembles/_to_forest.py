@@ -51,13 +51,19 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
         return ensemble.model
     name, flaw = type(ensemble.model).__name__, ""
     if isinstance(ensemble.model, Pipeline):
-        flaw = "prepares the samples first; pass its last step, and prepared samples"
+        flaw = (
+            "preprocesses the samples first; pass its last step, and preprocessed "
+            "samples"
+        )
     elif not ensemble.can_predict:
-        flaw = "is not one model; quorate.keep_members(pool, members, weights) is"
+        flaw = (
+            "is not a single model; use quorate.keep_members(pool, members, weights) "
+            "to get one"
+        )
     elif not ensemble.is_of_trees:
         flaw = "is not a model whose members are all decision trees"
     elif ensemble.rule.name != "average" or ensemble.weights is not None:
-        flaw = "does not decide by the plain average of its trees' probabilities"
+        flaw = "does not predict by the plain average of its trees' probabilities"
     if flaw:
         raise TypeError(f"to_forest: {name} {flaw}.")
     classes, n_columns = np.asarray(ensemble.classes), int(ensemble.core.n_features_in_)

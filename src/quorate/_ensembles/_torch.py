@@ -59,8 +59,8 @@ class TorchAdapter(MemberAdapter):
         """See :class:`MemberAdapter`."""
         if classes is None or answers is None:
             raise TypeError(
-                f"a torch module ({type(model).__name__}) knows no labels and does not "
-                "say what it answers with; pass quorate.as_member(module, "
+                f"a torch module ({type(model).__name__}) has no labels and does not "
+                "specify what it returns; pass quorate.as_member(module, "
                 "classes=[...], answers='logits') or 'probabilities'."
             )
         return TorchMember(model, classes, answers)

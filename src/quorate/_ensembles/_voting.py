@@ -106,7 +106,7 @@ def _answers_in(name: str, member: Any, classes: Array) -> Array | None:
     if np.array_equal(own, as_labels(classes, "the ensemble's classes")):
         return None
     raise ValueError(
-        f"VotingClassifier: member {name!r} knows the classes {listed(own.tolist())}, "
-        f"the ensemble {listed(classes.tolist())}; fit both on rows of the same "
-        "classes, or pass the members as a dict."
+        f"VotingClassifier: member {name!r} was trained on the classes "
+        f"{listed(own.tolist())}, but the ensemble on {listed(classes.tolist())}; fit "
+        "both on rows of the same classes, or pass the members as a dict."
     )

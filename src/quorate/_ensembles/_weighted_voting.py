@@ -163,8 +163,8 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if not hasattr(member, "fit"):
                 raise TypeError(
                     f"WeightedVoting.fit: member {name!r} ({type(member).__name__}) "
-                    "cannot be fitted again; a vote of fitted members is what "
-                    "quorate.prune and quorate.keep_members return."
+                    "has no fit method; use quorate.prune or quorate.keep_members to "
+                    "get a vote of fitted members."
                 )
         for name in ("origin_", "n_columns_", "feature_names_in_"):
             self.__dict__.pop(name, None)

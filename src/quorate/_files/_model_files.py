@@ -78,7 +78,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if is_compact != (file.suffix.lower() == _COMPACT):
         what, suffix = ("a compact", _COMPACT) if is_compact else ("this", ".skops")
         raise ValueError(
-            f"{file}: {what} model is stored under a name that ends in {suffix}"
+            f"{file}: {what} model must be stored under a name that ends in {suffix}"
             f"{'' if is_compact else '; quorate.compact(model) makes a compact one'}."
         )
     if is_compact:
@@ -192,7 +192,7 @@ def load(
     if strange:
         raise FileFormatError(
             f"{file}: the model needs types that are not trusted: "
-            f"{', '.join(strange)}; name those you trust, by trusted=[...] or "
+            f"{', '.join(strange)}; list those that you trust with trusted=[...] or "
             "--trust TYPE."
         )
     model = _build(file, lambda: skops.loads(data, trusted=sorted(needed)), note)
@@ -223,7 +223,7 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> 
         if not unsafe_pickle:
             raise FileFormatError(
                 f"{file}: pickle and joblib files run code when they are opened; if "
-                "you wrote it yourself, open it by unsafe_pickle=True or "
+                "you wrote this file yourself, open it with unsafe_pickle=True or "
                 "--unsafe-pickle, and store the model with quorate.save."
             )
     elif not is_archive:
@@ -234,7 +234,7 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> 
 def _type_names(trusted: Iterable[str | type]) -> set[str]:
     if isinstance(trusted, (str, bytes, bool)) or not isinstance(trusted, Iterable):
         raise TypeError(
-            f"load(trusted={trusted!r}): a list of type names, such as "
+            f"load(trusted={trusted!r}): must be a list of type names, such as "
             "['mypackage.MyTransformer']."
         )
     return {
@@ -274,7 +274,7 @@ def _check(file: Path, data: bytes) -> dict[str, Any] | None:
     if "schema.json" not in names:
         fault = "not a model in skops format: the archive has no schema.json"
     elif len(names) != len(set(names)):
-        fault = "damaged: the archive has two entries of one name"
+        fault = "damaged: the archive has two entries with the same name"
     elif _NOTE not in names:
         return None
     elif written != _FORMAT:
@@ -285,7 +285,7 @@ def _check(file: Path, data: bytes) -> dict[str, Any] | None:
     elif not isinstance(note.get("versions"), dict):
         fault = f"damaged: {_NOTE} lacks versions"
     elif note.get("sha256") != checksum:
-        fault = "damaged: the contents do not have the checksum written with them"
+        fault = "damaged: the contents do not match the stored checksum"
     else:
         return dict(note)
     raise FileFormatError(f"{file}: {fault}.")
@@ -300,10 +300,10 @@ def _check_sizes(data: bytes) -> None:
         entries = archive.infolist()
         total = sum(entry.file_size for entry in entries)
         if total > max(_NEVER_TOO_MUCH, _MOST_GROWTH * len(data)):
-            raise ValueError(f"it unpacks to {total:,} bytes, from {len(data):,}")
+            raise ValueError(f"it expands from {len(data):,} to {total:,} bytes")
         for entry in entries:
             if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError(f"{entry.filename} is packed in an unknown way")
+                raise ValueError(f"{entry.filename} has an unknown compression type")
             with archive.open(entry) as stream:
                 is_archive = stream.read(len(_ZIP_START)) == _ZIP_START
             if is_archive:
@@ -359,7 +359,7 @@ def _warn_of_versions(file: Path, written: dict[str, Any]) -> None:
         reader = " and ".join(f"{name} {here[name]}" for name in other)
         warn(
             f"{file}: written by {writer}, read by {reader}; the model may not load, "
-            "or may predict otherwise.",
+            "or may predict differently.",
             VersionWarning,
         )
 
@@ -380,7 +380,7 @@ def _keys_lost(schema: Any) -> str:
         if node.get("__loader__") == "DictNode":
             kinds = [key["__class__"] for key in node["key_types"]["content"]]
             if {"bool", "bool_"} & set(kinds):
-                return "a dict with keys of type bool; use text or numbers as keys"
+                return "a dict with keys of type bool; use strings or numbers as keys"
             if len(kinds) != len(node["content"]):
-                return "a dict with keys that are the same as text"
+                return "a dict with different keys that become the same string"
     return ""

@@ -177,7 +177,7 @@ def _parts(model: Any) -> Iterator[Any]:
 def _fault_of_tree(tree: Any) -> str:
     # Views beyond the end of the data would be created without an error.
     if not 1 <= tree.node_count <= tree.capacity:
-        return f"has {tree.node_count} nodes, of which {tree.capacity} are stored"
+        return f"has {tree.node_count} nodes, but only {tree.capacity} are stored"
     if tree.n_outputs < 1 or tree.max_n_classes < 1:
         return "its nodes have no values"
     left, right = tree.children_left, tree.children_right
@@ -192,9 +192,9 @@ def _fault_of_nodes(
     for child in (left, right):
         # Children have larger numbers than their parents, so every path ends.
         if np.any(child <= place) or np.any(child >= inner.size):
-            return "a node's child is not among the nodes after it"
+            return "the child of a node does not come after it"
     if np.any(feature[inner] < 0) or np.any(feature[inner] >= columns):
-        return "a node asks for a column that is not there"
+        return "a node uses a column that does not exist"
     return ""
 
 
@@ -226,28 +226,28 @@ def _fault_of_predictor(predictor: Any) -> str:
             or np.any(nodes["bitset_idx"][asks] >= min(map(len, sets)))
         )
     ):
-        fault = "a node asks for a set of categories that is not there"
+        fault = "a node uses a set of categories that does not exist"
     return fault
 
 
 def _fault_of_search_tree(tree: Any) -> str:
     data, rows, nodes, bounds = (np.asarray(part) for part in tree.get_arrays())
     if tree.__getstate__()[11] is None:
-        return "it has no distance"
+        return "it has no distance metric"
     if not (data.size and nodes.size):
         return "it has no data"
     if not np.array_equal(np.sort(rows), np.arange(len(data))):
-        return "its rows are not each row once"
+        return "its row indices are not a permutation"
     start, end = nodes["idx_start"], nodes["idx_end"]
     if np.any(start < 0) or np.any(end < start) or np.any(end > len(data)):
-        return "a node holds rows that are not there"
+        return "a node contains rows that do not exist"
     inner = np.flatnonzero(nodes["is_leaf"] == 0)
     if np.any(2 * inner + 2 >= len(nodes)):
-        return "a node's child is not there"
+        return "the child of a node does not exist"
     # A box has a lower and an upper corner, a ball has a centre.
     corners = 2 if type(tree).__name__ == "KDTree" else 1
     if bounds.shape != (corners, len(nodes), data.shape[1]):
-        return "its bounds do not fit its nodes"
+        return "its bounds do not match its nodes"
     return ""
 
 
@@ -273,7 +273,7 @@ def _fault_of_support_vectors(model: Any) -> str:
         or (by_rows and np.any((support < 0) | (support >= found["shape_fit_"][0])))
         or (model._impl.endswith("svc") and (np.any(each < 0) or each.sum() != n))
     ):
-        return "its arrays do not fit its support vectors and classes"
+        return "its arrays do not match its support vectors and classes"
     return ""
 
 
@@ -286,7 +286,7 @@ def _fault_of_stages(model: Any) -> str:
         return "its stages are not a table of trees"
     for tree in _flat(stages):
         if getattr(tree, "n_features_in_", None) != model.n_features_in_:
-            return "a tree was made for another number of columns"
+            return "a tree was fitted on a different number of columns"
     if isinstance(start, str):
         columns = model.n_trees_per_iteration_
     elif not model._loss.is_multiclass:
@@ -296,7 +296,7 @@ def _fault_of_stages(model: Any) -> str:
     else:  # as the model does before it adds what its trees say
         columns = start.predict_proba(np.zeros((1, model.n_features_in_))).shape[1]
     if stages.shape[1] > columns:
-        return "more trees in a stage than classes to start from"
+        return "a stage has more trees than there are classes"
     return _fault_of_owner(model)
 
 
@@ -329,14 +329,14 @@ def _fault_of_owner(part: Any) -> str:
             getattr(attributes.get("_bin_mapper"), "is_categorical_", [])
         )
         if by_category.size and (by_category.max() >= known.size or not known.any()):
-            return "a node asks for categories of a column that has none"
+            return "a node uses categories of a column that has none"
     if not asked:
         return ""
     columns = attributes.get("n_features_in_")
     if not isinstance(columns, (int, np.integer)) or isinstance(columns, bool):
-        return "does not say for how many columns it was made"
+        return "its number of columns is missing"
     if max(asked) > columns:
-        return f"made for {columns} columns, with a tree that asks for {max(asked)}"
+        return f"fitted on {columns} columns, but a tree uses {max(asked)}"
     return ""
 
 

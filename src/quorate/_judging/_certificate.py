@@ -232,7 +232,7 @@ class Certificate:
         if self.source is not None:
             samples = self.source.samples_text(self.n_samples)
         sure = f"{100 * (1 - self.delta):g} % confidence from {samples}"
-        sure += ", every class counting the same" * self.balanced
+        sure += ", with the same weight for every class" * self.balanced
         if not self.holds:
             return f"{self._refusal(sure)}{self._by_class}"
         found = f" ({points_text(self.excess_limit)} is proven)" * self.single
@@ -274,27 +274,29 @@ class Certificate:
     def _refusal(self, sure: str) -> str:
         """Describe what was requested, what is proven instead, and what would help."""
         if self._has_no_candidate:
-            return "Nothing to certify: the order has no size but that of all members."
+            return (
+                "Nothing to certify: the order contains only the size of all members."
+            )
         claim = self._claim[0].lower() + self._claim[1:]
         proven = f"at most {100 * float(self.excess_limits[-1]):.2f}"
         return (
-            f"Not certified that {claim}: proven is {proven}, with {sure}. "
+            f"Not certified that {claim}: the proven limit is {proven}, with {sure}. "
             f"{self._remedy}"
         )
 
     @property
     def _remedy(self) -> str:
         """Describe how many samples, or which tolerance, would be enough."""
-        often, tolerance = "If both keep erring this often,", self.tolerance_needed
+        often, tolerance = "If both keep these error rates,", self.tolerance_needed
         if self.samples_needed is None:
             also = "" if tolerance is None else f"; a tolerance of {tolerance:g} would"
-            return f"{often} more samples would not do{also}."
+            return f"{often} more samples would not be enough{also}."
         # Two digits, because the rates are not known more precisely.
         digit = 10 ** max(len(str(self.samples_needed)) - 2, 0)
         about = -(-self.samples_needed // digit) * digit
         more = f"({about - self.n_samples:,} more)"
         also = "" if tolerance is None else f", or a tolerance of {tolerance:g}"
-        return f"{often} about {about:,} samples {more} would do{also}."
+        return f"{often} about {about:,} samples {more} would be enough{also}."
 
     def __repr__(self) -> str:
         asked = f"tolerance={self.tolerance:g}, delta={self.delta:g}"

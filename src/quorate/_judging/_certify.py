@@ -152,12 +152,14 @@ def certify(
     """
     if not is_accuracy(scoring):
         raise ValueError(
-            f"certify(scoring={scoring!r}): certificates are about errors, whose "
-            "limits are exact; no other score has one, but class_weight='balanced' "
-            "certifies the balanced error."
+            f"certify(scoring={scoring!r}): certificates are about errors, for which "
+            "there are exact limits; other scores are not supported, but "
+            "class_weight='balanced' certifies the balanced error."
         )
     if class_weight not in (None, "balanced"):
-        raise ValueError(f"certify(class_weight={class_weight!r}): None or 'balanced'.")
+        raise ValueError(
+            f"certify(class_weight={class_weight!r}): must be None or 'balanced'."
+        )
     check_source(source, "certify")
     if tolerance is not None:
         check_share("certify", "tolerance", tolerance)
@@ -166,16 +168,19 @@ def certify(
     if isinstance(votes, Summary):
         if any(given is not None for given in (order, X, y)):
             raise ValueError(
-                "certify: a summary has its samples and its rival; give nothing else."
+                "certify: a summary contains its samples and the second model; do not "
+                "pass anything else."
             )
         return _certify_summary(votes, asked)
     if isinstance(votes, Votes):
         if X is not None or y is not None:
-            raise ValueError("certify: votes have their samples; give no X or y.")
+            raise ValueError(
+                "certify: votes contain their samples; do not pass X or y."
+            )
         return _certify_order(votes, order, asked)
     if X is None:
         raise ValueError(
-            "certify: votes and an order, or two fitted ensembles with X and y: "
+            "certify: pass votes and an order, or two fitted ensembles with X and y: "
             "certify(big, small, X, y)."
         )
     ensembles = read_pair(votes, order, "certify")
@@ -189,7 +194,7 @@ def certify(
 def _certify_summary(summary: Summary, asked: dict[str, Any]) -> Certificate:
     if summary.rivals is None:
         raise ValueError(
-            "certify: this summary is of one ensemble only; make it with "
+            "certify: this summary contains only one ensemble; create it with "
             "quorate.summarise(big, batches, against=small)."
         )
     _check_unseen(summary)
@@ -204,7 +209,7 @@ def _certify_order(votes: Votes, order: Any, asked: dict[str, Any]) -> Certifica
     pruner = order.pruner if isinstance(order, Selection) else order
     if isinstance(pruner, Pruner) and pruner.was_fitted_on(votes):
         raise ValueError(
-            "certify: these are the votes that the members were chosen on; take votes "
+            "certify: these are the votes that the members were chosen on; use votes "
             "on other samples."
         )
     rival = member_order(order, votes.n_members, "certify")
@@ -242,8 +247,8 @@ def _check_unseen(votes: VoteCounts) -> None:
     """Raise an error for samples that a member was trained on."""
     if isinstance(votes, Votes) and np.unique(votes.samples).size < votes.n_samples:
         raise ValueError(
-            "certify: samples come more than once, which proves no more than once; "
-            "give votes on each of them once."
+            "certify: some samples occur more than once, which adds no evidence; pass "
+            "the votes on each sample only once."
         )
     if votes.is_masked:
         raise ValueError(
@@ -346,13 +351,13 @@ def _check_samples(
     if (samples == 0).any():
         label = classes[samples == 0][0].item()
         raise ValueError(
-            f"certify(class_weight='balanced'): class {label!r} has no sample, so "
+            f"certify(class_weight='balanced'): class {label!r} has no samples, so "
             "nothing limits its error; give samples of every class."
         )
     needed = samples_needed(tolerance, delta)
     if samples.sum() < needed:
         raise ValueError(
             f"certify(tolerance={tolerance!r}, delta={delta!r}): {samples.sum():,} "
-            f"samples cannot certify any subset, however good; {needed:,} are the "
-            "least."
+            f"samples cannot certify any subset, however good; at least {needed:,} are "
+            "needed."
         )

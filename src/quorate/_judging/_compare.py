@@ -424,8 +424,8 @@ def read_pair(big: Any, small: Any, owner: str) -> tuple[Ensemble, Ensemble]:
     """Read both models; raise an error if samples are given for the second."""
     if len(getattr(small, "shape", ())) == 2:
         raise ValueError(
-            f"{owner}: got samples where the second model belongs; say which models to "
-            f"compare: {owner}(big, small, X, y)."
+            f"{owner}: got samples instead of a second model; pass both models: "
+            f"{owner}(big, small, X, y)."
         )
     return read_ensemble(big), read_ensemble(small)
 
@@ -438,8 +438,8 @@ def _judge_summary(
     fits = paired is not None and paired.sizes.tolist() == [part.n_members]
     if paired is None or not fits or not is_summary_of(summary, whole):
         raise ValueError(
-            "compare: the summary is not one of the first model against the second; "
-            "make it with quorate.summarise(before, batches, against=after)."
+            "compare: the summary does not compare the first model with the second; "
+            "create it with quorate.summarise(before, batches, against=after)."
         )
     source = summary.source or VoteSource.ASSUMED_NEW
     if not source.is_honest:
@@ -451,8 +451,8 @@ def _judge_summary(
     if paired.kinds is None:
         raise ValueError(
             f"compare(scoring={scoring!r}): the second model knows classes that the "
-            "first does not, and a pass has not counted them; give X and y of a sample "
-            "of the rows."
+            "first does not, which a pass over batches does not count; pass X and y of "
+            "a sample of the rows."
         )
     found = score_counts(scoring, summary.classes, paired.kinds, "compare")
     return {**judged, **_scored(*found)}

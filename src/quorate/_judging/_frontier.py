@@ -231,7 +231,9 @@ def frontier(
     check_scoring(scoring, "frontier")
     if isinstance(ensemble, Votes):
         if X is not None or y is not None:
-            raise ValueError("frontier: votes have their samples; give no X or y.")
+            raise ValueError(
+                "frontier: votes contain their samples; do not pass X or y."
+            )
         evidence = Evidence(ensemble)
     else:
         evidence = gather(
@@ -258,11 +260,13 @@ def _checked_costs(cost: Any, n_members: int) -> FloatArray:
     costs = np.asarray(cost, dtype=float)
     if costs.shape != (n_members,):
         raise ValueError(
-            f"frontier(cost): a number for each of {n_members} members, got shape "
-            f"{costs.shape}."
+            f"frontier(cost): must be a number for each of {n_members} members, got "
+            f"shape {costs.shape}."
         )
     for place in np.flatnonzero(~(np.isfinite(costs) & (costs > 0))):
-        raise ValueError(f"frontier(cost[{place}]={cost[place]!r}): a number above 0.")
+        raise ValueError(
+            f"frontier(cost[{place}]={cost[place]!r}): must be a number above 0."
+        )
     return costs
 
 

@@ -29,8 +29,8 @@ def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
     check_share("error_limit", "delta", delta)
     if not 0 <= n_errors <= n_samples or n_samples < 1:
         raise ValueError(
-            f"error_limit: {n_errors} errors on {n_samples} samples; 0 to all of at "
-            "least one."
+            f"error_limit: got {n_errors} errors on {n_samples} samples; expected at "
+            "least one sample and 0 to n_samples errors."
         )
     return float(limits.upper_limit(n_errors, n_samples, delta))
 
@@ -62,8 +62,8 @@ def excess_limit(
     first, second = np.asarray(only_first), np.asarray(only_second)
     if (first < 0).any() or (second < 0).any() or (first + second > n_samples).any():
         raise ValueError(
-            f"excess_limit: counts from 0 that together are at most the {n_samples} "
-            "samples."
+            "excess_limit: counts must not be negative, and together at most the "
+            f"{n_samples} samples."
         )
     return excess.excess_limit(first, second, n_samples, delta)
 
@@ -92,7 +92,9 @@ def expected_limit(
     check_share("expected_limit", "delta", delta)
     _check_rates("expected_limit", rates)
     if n_samples < 1:
-        raise ValueError(f"expected_limit(n_samples={n_samples!r}): at least 1.")
+        raise ValueError(
+            f"expected_limit(n_samples={n_samples!r}): must be at least 1."
+        )
     return _limit_of_more(np.array([rates]).T * n_samples, [n_samples], delta)
 
 
@@ -128,7 +130,7 @@ def samples_needed(
     if needed is None:
         raise ValueError(
             f"samples_needed(tolerance={tolerance!r}, rates={rates!r}): the tolerance "
-            "has to be above the difference of the rates, or no number of samples is "
+            "must be above the difference of the rates, or no number of samples is "
             "enough."
         )
     return needed
@@ -192,10 +194,13 @@ def _limit_of_more(counts: Array, samples: Any, delta: float) -> float:
 def _check_rates(owner: str, rates: tuple[float, float]) -> None:
     if len(rates) != 2 or min(rates) < 0 or not sum(rates) <= 1:
         raise ValueError(
-            f"{owner}(rates={rates!r}): two shares of the samples, together at most 1."
+            f"{owner}(rates={rates!r}): must be two shares of the samples, together at "
+            "most 1."
         )
 
 
 def check_share(owner: str, name: str, value: float) -> None:
     if not (isinstance(value, (int, float)) and 0 < value < 1):
-        raise ValueError(f"{owner}({name}={value!r}): a number between 0 and 1.")
+        raise ValueError(
+            f"{owner}({name}={value!r}): must be a number between 0 and 1."
+        )

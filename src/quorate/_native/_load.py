@@ -107,8 +107,8 @@ def misspelt() -> str:
     if not wanted or wanted in _ENGINES:
         return ""
     return (
-        f"QUORATE_ENGINE={os.environ['QUORATE_ENGINE']} is not heeded: 'numpy' does "
-        "without the kernels, 'auto' and 'compiled' are as if nothing was said"
+        f"QUORATE_ENGINE={os.environ['QUORATE_ENGINE']} is ignored: expected 'numpy' "
+        "to disable the compiled kernels, or 'auto' or 'compiled' for the default"
     )
 
 
@@ -124,13 +124,13 @@ def _wanted() -> str:
 @cache
 def _found() -> tuple[Kernels | None, str]:
     if _wanted() == "numpy":
-        return None, "QUORATE_ENGINE=numpy says to do without them"
+        return None, "QUORATE_ENGINE=numpy disables them"
     given = os.environ.get("QUORATE_KERNELS", "")
     path = Path(given) if given else LIBRARY
     if not path.exists():
         if given:
-            return None, f"QUORATE_KERNELS={given}: there is no such file"
-        return None, "quorate was installed where there was no C compiler"
+            return None, f"QUORATE_KERNELS={given}: no such file"
+        return None, "quorate was installed without a C compiler"
     try:
         library = ctypes.CDLL(str(path))
         library.quorate_plan_bytes.restype = ctypes.c_int64
@@ -139,7 +139,7 @@ def _found() -> tuple[Kernels | None, str]:
             and library.quorate_plan_bytes() == ctypes.sizeof(Plan)
         )
         if not fits:
-            return None, f"{path.name} is from another version of quorate"
+            return None, f"{path.name} belongs to another version of quorate"
         return Kernels(library), ""
     except (OSError, AttributeError) as error:
         # For another processor, or another C library.

@@ -111,8 +111,8 @@ def to_onnx(
     """
     if not hasattr(model, "fit") or not is_classifier(model):
         raise TypeError(
-            f"to_onnx: a fitted classifier, got {type(model).__name__}; "
-            "put a list of classifiers into a VotingClassifier first."
+            f"to_onnx: expected a fitted classifier, got {type(model).__name__}; put a "
+            "list of classifiers into a VotingClassifier first."
         )
     if isinstance(model, LazyClassifier):
         raise TypeError(
@@ -133,8 +133,8 @@ def to_onnx(
     classes = model.classes_
     if isinstance(classes, list):
         raise ValueError(
-            f"to_onnx: {type(model).__name__} predicts {len(classes)} outputs; "
-            "convert a model of one output."
+            f"to_onnx: {type(model).__name__} predicts {len(classes)} outputs; convert "
+            "a model with one output."
         )
     label_type(np.asarray(classes))  # refuses those that ONNX does not store
     converted = _convert(model, inputs.types, opset)
@@ -153,7 +153,7 @@ def _check_opset(target_opset: Any) -> int:
     if isinstance(target_opset, int) and _OLDEST_OPSET <= target_opset <= newest:
         return target_opset
     raise ValueError(
-        f"to_onnx(target_opset={target_opset!r}): a whole number from "
+        f"to_onnx(target_opset={target_opset!r}): must be a whole number from "
         f"{_OLDEST_OPSET} to {newest}."
     )
 
@@ -217,7 +217,7 @@ def _register_booster(cls: type, converter: str) -> None:
         convert = getattr(importlib.import_module(module), name)
     except ImportError as error:
         raise ImportError(
-            f"to_onnx: {cls.__name__} is converted by onnxmltools, which is not "
+            f"to_onnx: converting {cls.__name__} requires onnxmltools, which is not "
             "installed."
         ) from error
     _register(cls, shape_calculator.calculate_linear_classifier_output_shapes, convert)
@@ -251,6 +251,6 @@ def _compare(model: Any, converted: Any, inputs: Inputs) -> None:
     if wrong.size:
         raise ValueError(
             f"to_onnx: the converted {type(model).__name__} labels {wrong.size} of "
-            f"{len(labels)} samples otherwise, the first at position {wrong[0]}; "
-            "skl2onnx computes a part of it in single precision."
+            f"{len(labels)} samples differently, the first at position {wrong[0]}; "
+            "skl2onnx computes part of it in single precision."
         )

@@ -114,7 +114,7 @@ class Graph:
         from skl2onnx.common.data_types import FloatTensorType
 
         if len(inputs) != 1:
-            raise ValueError(f"one matrix as input, got {len(inputs)} inputs")
+            raise ValueError(f"expected one matrix as input, got {len(inputs)} inputs")
         if isinstance(inputs[0].type, FloatTensorType):
             return inputs[0]
         x = self.floats(None)

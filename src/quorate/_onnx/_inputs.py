@@ -88,13 +88,13 @@ def label_type(classes: Array) -> tuple[Array, Any]:
     if classes.dtype.kind in "iu":
         if classes.size and int(classes.max()) > _LARGEST:
             raise ValueError(
-                f"to_onnx: labels as integers of at most {_LARGEST}, the largest that "
+                f"to_onnx: integer labels must be at most {_LARGEST}, the largest that "
                 f"ONNX stores, got {classes.max()}."
             )
         return classes.astype(np.int64), Int64TensorType
     if all(isinstance(label, str) for label in classes.tolist()):
         return classes.astype(object), StringTensorType
-    raise ValueError(f"to_onnx: labels as text or integers, got {classes.dtype}.")
+    raise ValueError(f"to_onnx: labels must be text or integers, got {classes.dtype}.")
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,15 @@ def _columns(X: Any) -> Inputs:
     from skl2onnx.common import data_types
 
     if not len(X):
-        raise ValueError("to_onnx: X with at least one sample, got an empty frame.")
+        raise ValueError(
+            "to_onnx: X must have at least one sample, got an empty frame."
+        )
     types, feeds, rounded = [], [], {}
     for name in X.columns:
         if not isinstance(name, str):
-            raise TypeError(f"to_onnx: columns of X named by text, got {name!r}.")
+            raise TypeError(
+                f"to_onnx: names of columns of X must be text, got {name!r}."
+            )
         values: Array = np.asarray(X[name])
         tensor = data_types.Int64TensorType
         if values.dtype.kind in "biu":
@@ -145,8 +149,8 @@ def _columns(X: Any) -> Inputs:
             tensor, values = data_types.StringTensorType, values.astype(object)
         else:
             raise TypeError(
-                f"to_onnx: columns of numbers, or of text without gaps, got {name!r} "
-                f"of type {X[name].dtype}."
+                "to_onnx: columns must contain numbers, or text without missing "
+                f"values, got {name!r} of type {X[name].dtype}."
             )
         types.append((name, tensor([None, 1])))
         feeds.append(values.reshape(-1, 1))
@@ -160,15 +164,15 @@ def _matrix(X: Any, model: Any) -> Inputs:
         samples = np.asarray(X, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"to_onnx: X as an array of numbers, got {type(X).__name__} with other "
-            "values; a pipeline that begins with a ColumnTransformer takes a pandas "
-            "frame, else convert the steps after the encoding."
+            f"to_onnx: X must be an array of numbers, got {type(X).__name__} with "
+            "other values; a pipeline that begins with a ColumnTransformer accepts a "
+            "pandas frame, otherwise convert only the steps after the encoding."
         ) from error
     features = getattr(model, "n_features_in_", "any number of")
     fits = samples.ndim == 2 and features in (samples.shape[1], "any number of")
     if not fits or not len(samples):
         raise ValueError(
-            f"to_onnx: X with at least one sample and {features} features, got an "
+            f"to_onnx: X must have at least one sample and {features} features, got an "
             f"array of shape {samples.shape}."
         )
     return Inputs(

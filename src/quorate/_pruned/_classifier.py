@@ -208,7 +208,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         X, y = indexable(X, y)
         if y.size == 1:
             raise ValueError(
-                "PrunedClassifier.fit: got n_samples=1; choosing members needs more."
+                "PrunedClassifier.fit: got n_samples=1; choosing members needs at "
+                "least two samples."
             )
         lazy = self._lazy()
         size = size_for(self.method, self.keep, owner="PrunedClassifier")
@@ -333,8 +334,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
             return None
         if not isinstance(self.lazy, (str, Mapping)):
             raise ValueError(
-                f"PrunedClassifier(lazy={self.lazy!r}): None, a mode of LazyClassifier "
-                "('exact', 'bayes', 'calibrated', 'all'), or a dict of its parameters."
+                f"PrunedClassifier(lazy={self.lazy!r}): must be None, a mode of "
+                "LazyClassifier ('exact', 'bayes', 'calibrated', 'all'), or a dict of "
+                "its parameters."
             )
         given: dict[str, Any] = (
             {"mode": self.lazy} if isinstance(self.lazy, str) else dict(self.lazy)
@@ -441,8 +443,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if hasattr(how, "split") and not isinstance(how, str):
             return how
         raise ValueError(
-            f"PrunedClassifier(prune_on={how!r}): 'auto', 'oob', 'train', a fraction "
-            "in (0, 1), or a cross-validation splitter."
+            f"PrunedClassifier(prune_on={how!r}): must be 'auto', 'oob', 'train', a "
+            "fraction in (0, 1), or a cross-validation splitter."
         )
 
     def _usual_way(self) -> str | float:

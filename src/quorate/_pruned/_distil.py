@@ -160,8 +160,8 @@ def distil(
     unlabelled = in_memory(unlabelled)
     if drawn is not None and max_samples is None:
         warn(
-            f"distil: leaves learn on {drawn.describe('rows')}; max_samples= takes "
-            "more, or fewer.",
+            f"distil: leaves are fitted on {drawn.describe('rows')}; use max_samples= "
+            "to change this number.",
             SampledWarning,
         )
     table = _crossable(X, unlabelled) if n_crossed else None
@@ -185,7 +185,7 @@ def distil(
             progress=show,
         )
     if not data.weights.size:
-        raise ValueError("distil: there are no rows to learn on.")
+        raise ValueError("distil: there are no rows to fit the leaves on.")
     with stage("distilling", verbose if progress is None else 0):
         members, rounds = refit_leaves(ensemble, data, classes, strength, show)
     record = {
@@ -222,8 +222,8 @@ def check_options(
         return defaults
     if not isinstance(given, Mapping):
         raise ValueError(
-            f"{owner}(distil={given!r}): 'auto', True, False, or a dict of parameters "
-            "of quorate.distil."
+            f"{owner}(distil={given!r}): must be 'auto', True, False, or a dict of "
+            "parameters of quorate.distil."
         )
     options = inspect.signature(distil).parameters.values()
     names = {option.name for option in options if option.kind is option.KEYWORD_ONLY}
@@ -247,8 +247,8 @@ def check_distillable(model: Any) -> tuple[Ensemble, Array]:
     >>> check_distillable(boosted)
     Traceback (most recent call last):
     ...
-    TypeError: distil: AdaBoostClassifier counts the votes of its trees; only where \
-their probabilities are averaged can leaves learn probabilities.
+    TypeError: distil: AdaBoostClassifier counts the votes of its trees; leaves can \
+learn probabilities only if the trees' probabilities are averaged.
     """
     ensemble = read_ensemble(model)
     if (reason := why_not_distillable(ensemble)) is not None:
@@ -277,7 +277,7 @@ def why_not_distillable(ensemble: Ensemble) -> Exception | None:
         if bounds is not None and np.any(np.asarray(bounds) != 0):
             return ValueError(
                 f"distil: {name} was trained with monotonic_cst, which new leaf values "
-                "would not keep."
+                "would violate."
             )
     return None
 
@@ -285,8 +285,8 @@ def why_not_distillable(ensemble: Ensemble) -> Exception | None:
 def counts_votes(name: str) -> TypeError:
     """Return the refusal of an ensemble of that name, which counts votes."""
     return TypeError(
-        f"distil: {name} counts the votes of its trees; only where their "
-        "probabilities are averaged can leaves learn probabilities."
+        f"distil: {name} counts the votes of its trees; leaves can learn probabilities "
+        "only if the trees' probabilities are averaged."
     )
 
 
@@ -364,12 +364,12 @@ def _number_to_cross(n_rows: Any, unlabelled: Any) -> int:
         return _CROSSED
     if not is_count or n_rows < 0:
         raise ValueError(
-            f"distil(n_rows={n_rows!r}): 'auto' or a number of rows to cross."
+            f"distil(n_rows={n_rows!r}): must be 'auto' or a number of rows to cross."
         )
     if n_rows == 0 and unlabelled is None:
         raise ValueError(
-            "distil(n_rows=0): nothing but the rows of X is left to learn on, which "
-            "makes the ensemble worse; cross rows or give unlabelled ones."
+            "distil(n_rows=0): the leaves would be fitted only on the rows of X, which "
+            "makes the ensemble worse; cross rows or pass unlabelled ones."
         )
     return int(n_rows)
 
@@ -380,7 +380,9 @@ def as_ridge(ridge: Any, n_members: int) -> float:
         return _ROWS_OF_RIDGE / n_members**2
     is_number = isinstance(ridge, Real) and not isinstance(ridge, bool)
     if not is_number or not np.isfinite(float(ridge)) or ridge < 0:
-        raise ValueError(f"distil(ridge={ridge!r}): 'auto' or a number of 0 or more.")
+        raise ValueError(
+            f"distil(ridge={ridge!r}): must be 'auto' or a number of 0 or more."
+        )
     return float(ridge)
 
 
@@ -397,8 +399,8 @@ def _recorded(
     for member, tree in zip(again.members, members, strict=True):
         if member.estimator is not tree:
             raise TypeError(
-                f"distil: the kind of {type(before.core).__name__} does not put new "
-                "members in place; it needs a replace_members of its own."
+                f"distil: the kind of {type(before.core).__name__} cannot replace "
+                "members; implement its replace_members."
             )
     models = [before] if teacher is None else [before, teacher]
     digests = [str(digest_rows(rows)) for rows in learned_on]

@@ -148,7 +148,8 @@ class LatencyBudget:
         if lazily is not None and lazily.p95 <= self.limit:
             warn(
                 f"{self._name}: {n_kept} of {n_members} members are kept, but {_LAZY} "
-                f"of all {n_members} gives their own answers in {lazily}.",
+                f"with all {n_members} members gives the predictions of the whole "
+                f"ensemble in {lazily}.",
                 LatencyWarning,
             )
         return Latency(self.limit, self.batch, times, self.preprocessing, lazily)
@@ -157,7 +158,7 @@ class LatencyBudget:
         """Return the complaint that not even one member answers in time."""
         before = self.preprocessing
         if before.p95 <= self.limit:
-            what = f"already the first member takes {one}"
+            what = f"the first member alone takes {one}"
             part = f", of which {before} are preprocessing"
         else:
             what = f"the preprocessing alone takes {before}"
@@ -167,10 +168,10 @@ class LatencyBudget:
             own = milliseconds_text(one.processor)
             hint = f"; that is {own} of processor time, so the machine may be busy"
         for name, times in self._alternatives():
-            hint += f"; {name} of all {self.ensemble.n_members} members takes {times}"
+            hint += f"; {name} with all {self.ensemble.n_members} members takes {times}"
         return ValueError(
-            f"{self._name}: {what}{part}, {calls_text(self.batch)}; nothing is kept"
-            f"{hint}."
+            f"{self._name}: {what}{part}, {calls_text(self.batch)}; no member can be "
+            f"kept{hint}."
         )
 
     @property
@@ -208,6 +209,7 @@ def _check_memory(evidence: EnsembleEvidence, batch: int) -> None:
     most = max(evidence.rows.size, _MOST_NUMBERS // max(n_columns, 1))
     if batch > most:
         raise ValueError(
-            f"batch={batch!r}: calls of so many rows with {n_columns:,} columns may "
-            f"not fit into memory; at most {most:,}, with a part of the milliseconds."
+            f"batch={batch!r}: calls with this many rows and {n_columns:,} columns may "
+            f"not fit into memory; use at most {most:,} rows, and reduce the "
+            "milliseconds accordingly."
         )

@@ -359,9 +359,9 @@ def _warn_of_shuffled_labels(votes: Votes) -> None:
     right = np.count_nonzero(predicted == votes.classes[votes.y])
     if spread and right <= expected + 2 * spread:
         warn(
-            f"prune: the ensemble is right on {right:,} of {n:,} samples, and on about "
-            f"{expected:,.0f} with y in any other order; are the rows of X and y the "
-            "same samples?",
+            f"prune: the ensemble is correct on {right:,} of {n:,} samples, but would "
+            f"be on about {expected:,.0f} with y in random order; are the rows of X "
+            "and y the same samples?",
             ShuffledLabelsWarning,
         )
 

@@ -47,7 +47,7 @@ class Teacher:
         name = type(self.model).__name__
         if shares.shape != (count_rows(X), self.places.size):
             raise ValueError(
-                f"distil: predict_proba of {name} gave an array of shape "
+                f"distil: predict_proba of {name} returned an array of shape "
                 f"{shares.shape} for {count_rows(X)} rows and {self.places.size} "
                 "classes."
             )
@@ -97,7 +97,9 @@ def read_teacher(model: Any, classes: Array) -> Teacher:
     """Return the teacher of an ensemble with these classes, or say why it cannot be."""
     name = type(model).__name__
     if isinstance(model, type):
-        raise TypeError(f"distil: teacher is the class {model.__name__}, not a model.")
+        raise TypeError(
+            f"distil: teacher is the class {model.__name__}, not a fitted model."
+        )
     ensemble = None
     try:
         ensemble = read_ensemble(model)
@@ -115,23 +117,23 @@ def read_teacher(model: Any, classes: Array) -> Teacher:
         model = WeightedVoting.of(ensemble, np.arange(ensemble.n_members))
     if not callable(getattr(model, "predict_proba", None)):
         raise TypeError(
-            f"distil: teacher is a {name} without predict_proba; leaves learn "
+            f"distil: teacher is a {name} without predict_proba; distillation needs "
             "probabilities."
         )
     if hasattr(model, "fit"):
         check_is_fitted(model)
     if not hasattr(model, "classes_"):
         raise TypeError(
-            f"distil: teacher is a {name} without classes_, which say what its "
-            "probabilities are about."
+            f"distil: teacher is a {name} without classes_, which name the columns of "
+            "its probabilities."
         )
     own = as_labels(model.classes_, "the teacher's classes")
     are_numbers = [labels.dtype.kind in "biuf" for labels in (own, classes)]
     alike = own.size == classes.size and are_numbers[0] == are_numbers[1]
     if not (alike and np.isin(own, classes).all()):
         raise ValueError(
-            f"distil: the teacher knows the classes {listed(own.tolist())}, the "
-            f"ensemble {listed(classes.tolist())}; they have to be the same."
+            f"distil: the teacher has the classes {listed(own.tolist())}, but the "
+            f"ensemble has {listed(classes.tolist())}; they must be the same."
         )
     return Teacher(model, positions(own, classes, "the teacher"), ensemble)
 

@@ -332,7 +332,7 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
     if X is None:
         raise ValueError(
             "report: an ensemble needs samples, report(ensemble, X, y); only votes, a "
-            "blend or a summary come alone."
+            "blend or a summary can be passed alone."
         )
     return gather(
         ensemble,
@@ -354,13 +354,13 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidenc
     if unfit := {"max_samples", "target", "source"} & _given(request):
         name = min(unfit)
         raise TypeError(
-            f"report({name}={getattr(request, name)!r}): goes with an ensemble and "
-            "samples; votes have been cast already."
+            f"report({name}={getattr(request, name)!r}): only applies to an ensemble "
+            "with samples, not to votes."
         )
     if X is not None or y is not None:
         raise TypeError(
-            f"report: {type(given).__name__} has its samples and labels; leave out X "
-            "and y."
+            f"report: {type(given).__name__} contains its samples and labels; leave "
+            "out X and y."
         )
     votes = given.votes() if isinstance(given, Blend) else given
     check_scoring(request.scoring, "report", averages=votes.rule == "average")
@@ -392,10 +392,12 @@ def _check_settings(request: Request) -> None:
     methods, seed = request.methods, request.random_state
     if isinstance(methods, str):
         raise ValueError(
-            f"report(methods={methods!r}): a list of methods, as in [{methods!r}]."
+            f"report(methods={methods!r}): must be a list of methods, as in "
+            f"[{methods!r}]."
         )
     whole = isinstance(seed, (int, np.integer))
     if not whole or isinstance(seed, bool) or not 0 <= seed < 2**32:
         raise ValueError(
-            f"report(random_state={seed!r}): a whole number from 0 to {2**32 - 1}."
+            f"report(random_state={seed!r}): must be a whole number from 0 to "
+            f"{2**32 - 1}."
         )

@@ -100,12 +100,12 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
     """Evaluate a selection by cross-validation, if possible."""
     votes, score, why = selection.votes, selection.judged_by, ""
     if not score.is_accuracy:
-        why = "as asked for"
+        why = "as requested"
     elif request.scoring is None and _has_weighted_classes(evidence):
         score = find_score("balanced_accuracy", votes.classes, "report")
         why = (
-            "since its members were trained with class weights, which accuracy would "
-            "hold against it"
+            "because the members were trained with class weights, which accuracy would "
+            "penalise"
         )
     found: tuple[Any, ...] = ()
     if votes.source is not None and not votes.flaw:

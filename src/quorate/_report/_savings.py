@@ -367,15 +367,15 @@ def _promise(number: int, certificate: CertificateSection) -> tuple[str, str]:
     fewest, whole = certificate.n_kept, certificate.n_members
     tried, limit = certificate.tried, unsigned(points(certificate.tolerance, 1))
     if number == whole:
-        return "nothing to lose", "all members stay"
+        return "no change", "all members are kept"
     if number >= fewest if certificate.nested else number == fewest:
         sure, proven = percent(1 - certificate.delta, 0), limit
         if number == fewest:
             proven = unsigned(points(certificate.excess_limit))
         return (
             f"at most {proven}",
-            f"more errors than all members on new samples, with {sure} confidence: "
-            "chosen on one half of the samples, as many were tried on the other",
+            f"more errors than all members on new samples, with {sure} confidence: the "
+            "same number was chosen on one half of the samples and tested on the other",
         )
     if tried == number:
         return "no", f"not shown to cost at most {limit} of extra error"

@@ -182,7 +182,7 @@ def votes_section(
             "worst_member_accuracy": float(each.min()),
         }
     return VotesSection(
-        chosen_on="not said" if source is None else str(source),
+        chosen_on="not specified" if source is None else str(source),
         honest=honest,
         meaning=CHOSEN_BEFORE if chosen_before else meaning,
         rule=votes.rule,

@@ -153,7 +153,7 @@ def _as_table_score(score: Score, owner: str) -> TableScore:
     raise ValueError(
         f"{owner}: a pass over batches counts predicted classes, which is enough for "
         "accuracy, balanced_accuracy, matthews_corrcoef, f1_macro, precision_macro, "
-        "recall_macro and the like; for another score give X and y of a sample of the "
+        "recall_macro and the like; for other scores, pass X and y of a sample of the "
         "rows."
     )
 
@@ -203,20 +203,21 @@ def _refuse_unfit(
     fits = f"{score.name}_ovr" if score.name == "roc_auc" else f"{score.name}_macro"
     if n_classes > 2 and score.given == score.name and fits in known_names():
         raise ValueError(
-            f"{owner}: for two classes, and there are {n_classes}; {fits!r} fits."
+            f"{owner}: this score is for two classes, but there are {n_classes}; use "
+            f"{fits!r}."
         )
     if counts is not None and score.needs_every_class and not counts.min():
         label = score.classes[counts.argmin()].item()
         raise ValueError(
-            f"{owner}: class {label!r} has no sample among the {int(counts.sum())} "
-            "given, so the score would leave it out; give samples of every class, or "
-            "use accuracy."
+            f"{owner}: class {label!r} has no samples among the {int(counts.sum())} "
+            "given, so the score would ignore it; give samples of every class, or use "
+            "accuracy."
         )
     if score.needs_shares and not (averages or _ranks_two_classes(score)):
         raise ValueError(
-            f"{owner}: needs class probabilities, and these votes are counted without "
-            "any; take an ensemble that averages probabilities, or a score of "
-            "predicted classes such as 'balanced_accuracy'."
+            f"{owner}: needs class probabilities, but these votes have none; use an "
+            "ensemble that averages probabilities, or a score of predicted classes "
+            "such as 'balanced_accuracy'."
         )
 
 
@@ -256,15 +257,15 @@ def _hint(score: Score) -> str:
     """Return the name of a related score that would work, if any."""
     if score.given == "average_precision":  # it asks for a class called 1
         return (
-            "; positive=, or make_scorer(average_precision_score, "
-            "response_method='predict_proba', pos_label=...), says which class is meant"
+            "; use positive=, or make_scorer(average_precision_score, "
+            "response_method='predict_proba', pos_label=...), to specify the class"
         )
     name = score.name.removesuffix("_score")
     names = [f"{name}_macro", f"{name}_ovr"]
     names.insert(0 if score.classes.size == 2 else 2, name)
     for fits in names:
         if fits in known_names() and fits != score.given:
-            return f"; scoring={fits!r} fits"
+            return f"; use scoring={fits!r}"
     return ""
 
 

@@ -32,7 +32,7 @@ class PositiveClass:
         alike = [each == self.label or str(each) == self.label for each in known]
         if not any(alike):
             raise ValueError(
-                f"{owner}(positive={self.label!r}): no such class; there are "
+                f"{owner}(positive={self.label!r}): no such class; the classes are "
                 f"{listed(known)}."
             )
         return alike.index(True)
@@ -48,7 +48,7 @@ def with_positive(scoring: Any, positive: Any, owner: str) -> Any:
         return scoring
     if scoring is None or (isinstance(scoring, str) and scoring == "accuracy"):
         raise ValueError(
-            f"{owner}(positive={positive!r}): goes with a score of one class, such as "
+            f"{owner}(positive={positive!r}): requires a score of one class, such as "
             "scoring='average_precision', 'roc_auc', 'recall', 'precision' or 'f1'."
         )
     return PositiveClass(scoring, positive)

@@ -116,9 +116,9 @@ def scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
         return get_scorer(scoring), scoring, True
     if not callable(scoring):
         raise TypeError(
-            f"{owner}(scoring={scoring!r}): a name such as 'balanced_accuracy', a "
-            "scorer of sklearn.metrics.make_scorer, or a function of labels and "
-            "predictions."
+            f"{owner}(scoring={scoring!r}): must be a name such as "
+            "'balanced_accuracy', a scorer of sklearn.metrics.make_scorer, or a "
+            "function of labels and predictions."
         )
     named, function = name_of(scoring), _function_of(scoring)
     if function is None:
@@ -135,8 +135,8 @@ def scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
 def _refuse_foreign(name: str, shown: str, owner: str) -> None:
     if _FOREIGN.fullmatch(name):
         raise ValueError(
-            f"{owner}(scoring={shown}): not a score of classes but of something else; "
-            "'balanced_accuracy', 'f1_macro' or 'roc_auc_ovr' are some that fit."
+            f"{owner}(scoring={shown}): not a classification score; use one such as "
+            "'balanced_accuracy', 'f1_macro' or 'roc_auc_ovr'."
         )
 
 
@@ -149,15 +149,15 @@ def _scorer_of_function(function: Any, owner: str) -> tuple[Any, str, bool]:
         return function, name, False
     if len(needed) != 2:
         raise ValueError(
-            f"{owner}(scoring={shown}): a function of labels and predictions takes two "
-            f"arguments, a scorer takes estimator, X and y; this one needs "
+            f"{owner}(scoring={shown}): a function of labels and predictions must have "
+            "two arguments, and a scorer estimator, X and y; this one needs "
             f"{len(needed)}."
         )
     if name.endswith(_WORDS_FOR_LOSSES):
         raise ValueError(
-            f"{owner}(scoring={shown}): by its name the smaller the better, and a "
-            "score is the larger the better; sklearn.metrics.make_scorer with "
-            "greater_is_better=False turns it round."
+            f"{owner}(scoring={shown}): the name suggests a loss, but larger scores "
+            "must be better; use sklearn.metrics.make_scorer with "
+            "greater_is_better=False."
         )
     wants = any(word in needed[1].lower() for word in _WORDS_FOR_PROBABILITIES)
     method = "predict_proba" if wants else "predict"
@@ -203,8 +203,8 @@ class LooksInside(AttributeError, ValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            "the score looks at the samples themselves, of which only labels and "
-            "predictions are kept; give a function of these two"
+            "the score uses the samples themselves, of which only labels and "
+            "predictions are available; pass a function of labels and predictions"
         )
 
 
@@ -228,7 +228,7 @@ class HiddenSamples(NDArrayOperatorsMixin):
     >>> X[:, 0]
     Traceback (most recent call last):
     ...
-    quorate._scoring._scorers.LooksInside: the score looks at the samples ...
+    quorate._scoring._scorers.LooksInside: the score uses the samples ...
     """
 
     def __init__(self, places: IntArray) -> None:

@@ -70,8 +70,8 @@ def why_empty(
     --------
     >>> import numpy as np
     >>> counts = np.array(["fine", "fraud"]), np.array([980, 20]), np.array([975, 12])
-    >>> why_empty(0.02, *counts)[:61]
-    "a model that never predicts class 'fraud' would keep to it as"
+    >>> why_empty(0.02, *counts)[:62]
+    "a model that never predicts class 'fraud' would satisfy it as "
     >>> why_empty(0.01, *counts), why_empty(0.02, *counts, balanced=True)
     ('', '')
     """
@@ -80,10 +80,10 @@ def why_empty(
     if tolerance < costs[rarest]:
         return ""
     label: Any = classes[rarest].item()
-    other = "" if balanced else ", or let every class count the same"
+    other = "" if balanced else ", or give every class the same weight"
     return (
-        f"a model that never predicts class {label!r} would keep to it as well, since "
-        f"{samples[rarest]:,} of {samples.sum():,} samples are of that class and "
-        f"{100 * found[rarest] / samples[rarest]:.0f} % of those are found; take a "
+        f"a model that never predicts class {label!r} would satisfy it as well, "
+        f"because {samples[rarest]:,} of {samples.sum():,} samples are of that class "
+        f"and {100 * found[rarest] / samples[rarest]:.0f} % of those are found; use a "
         f"tolerance below {costs[rarest]:.2g}{other}"
     )

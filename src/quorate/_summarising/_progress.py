@@ -59,18 +59,20 @@ class Checkpoint:
         """Open the checkpoint at a path."""
         number = isinstance(every, (int, float)) and not isinstance(every, bool)
         if not number or math.isnan(every) or every < 0:
-            raise ValueError(f"summarise(every={every!r}): seconds, 0 or more.")
+            raise ValueError(
+                f"summarise(every={every!r}): must be a number of seconds, 0 or more."
+            )
         if path is None:
             return cls(None, every)
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(
-                f"summarise(resume={path!r}): the path of a file, which need not be "
-                "there yet."
+                f"summarise(resume={path!r}): must be the path of a file, which need "
+                "not exist yet."
             )
         if Path(path).is_dir():
             raise IsADirectoryError(
-                f"summarise(resume={str(path)!r}): that is a folder; give the path of "
-                "a file, which need not be there yet."
+                f"summarise(resume={str(path)!r}): is a folder; pass the path of a "
+                "file, which need not exist yet."
             )
         return cls(Path(path), every)
 
@@ -86,18 +88,19 @@ class Checkpoint:
         summary, done = load_summary(self.path)
         if done is None:
             raise self._refusal(
-                "that is a summary, but not one of a pass that can go on; give another "
-                "name."
+                "the file is a summary, but not of a pass that can be resumed; use "
+                "another name."
             )
         self.total, self.n_batches = summary, len(done.marks)
         self.n_rows = self.covered = done.n_rows
         if not is_summary_of(summary, ensemble):
-            raise self._refusal("that pass was of another model.")
+            raise self._refusal("the file is from a pass with another model.")
         for number, mark in enumerate(done.marks):
             batch = next(left, None)
             if batch is None:
                 raise self._refusal(
-                    f"that pass covers {len(done.marks)} batches, here are {number}."
+                    f"the file covers {len(done.marks)} batches, but only {number} "
+                    "were given."
                 )
             if self.marks[number] != mark:
                 raise self._refusal(
@@ -135,7 +138,7 @@ class Checkpoint:
             if not self._warned:
                 warn(
                     f"summarise: the checkpoint {self.path} could not be written "
-                    f"({error.strerror or error}); the pass goes on, and the file "
+                    f"({error.strerror or error}); the pass continues, and the file "
                     f"covers {self.covered:,} rows.",
                     CheckpointWarning,
                 )
@@ -145,7 +148,7 @@ class Checkpoint:
     def __str__(self) -> str:
         """Describe what is saved if the pass ends here."""
         if self.path is None:
-            return "nothing is kept; a file to resume from would keep what is done"
+            return "nothing is kept; use resume= to keep partial results in a file"
         if not self.covered:
             return "nothing is kept yet"
         return f"{self.covered:,} rows are kept in {self.path}"
@@ -164,8 +167,8 @@ def reporter(progress: bool | Report | None) -> Report:
         return progress
     if progress is not None and not isinstance(progress, bool):
         raise TypeError(
-            f"summarise(progress={progress!r}): True, False, or something to call with "
-            "rows done and rows in all."
+            f"summarise(progress={progress!r}): must be True, False, or a function of "
+            "the rows done and the total number of rows."
         )
     if progress is None:
         progress = is_interactive(sys.stderr)

@@ -37,8 +37,8 @@ def check_jobs(n_jobs: Any) -> None:
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not whole or n_jobs == 0):
         raise ValueError(
-            f"summarise(n_jobs={n_jobs!r}): a number of processes, -1 for one on each "
-            "core, or None for this one."
+            f"summarise(n_jobs={n_jobs!r}): must be a number of processes, -1 for one "
+            "per core, or None for the current process only."
         )
 
 
@@ -93,7 +93,8 @@ def _placed(
         if needed and batch.n_rows is None:
             raise ValueError(
                 f"summarise(source='training'): {batch.name} does not say how many "
-                "rows it has, which several processes need to know; leave n_jobs away."
+                "rows it has, which is needed for several processes; do not pass "
+                "n_jobs."
             )
         yield batch, start
         start += batch.n_rows or 0
@@ -209,6 +210,6 @@ def connect(address: str) -> Any:
         return client(address, timeout=_PATIENCE)
     except (OSError, TimeoutError, ValueError) as error:
         raise OSError(
-            f"{address}: no Dask scheduler answers; addresses look like "
+            f"{address}: no Dask scheduler responds; addresses look like "
             "tcp://host:8786."
         ) from error

@@ -105,13 +105,13 @@ def summarise(
     report, checkpoint = reporter(progress), Checkpoint.at(resume, every)
     if client is not None and not hasattr(client, "as_current"):
         raise TypeError(
-            f"summarise(client={client!r}): a distributed.Client; "
-            "distributed.Client(address) makes one."
+            f"summarise(client={client!r}): must be a distributed.Client; create one "
+            "with distributed.Client(address)."
         )
     if resume is not None and on_dask:
         raise ValueError(
-            f"summarise(resume={os.fspath(resume)!r}): not with Dask, which looks "
-            "after lost work itself and keeps nothing for later; leave it away."
+            f"summarise(resume={os.fspath(resume)!r}): not supported with Dask, which "
+            "recovers lost work itself; do not pass resume."
         )
     form = SampleForm.for_models(ensemble, *([] if against is None else [against]))
     if is_dask(batches):

@@ -170,7 +170,7 @@ def read_rival(ensemble: Ensemble, against: Any, source: RowSource) -> Rival:
     small = read_ensemble(against)
     if not callable(getattr(against, "predict", None)):
         raise TypeError(
-            f"{owner}: a {type(against).__name__} cannot predict by itself; give a "
+            f"{owner}: a {type(against).__name__} cannot predict by itself; pass a "
             "model, a Selection or an order of members."
         )
     check_pair(ensemble, small, owner)
@@ -219,7 +219,7 @@ def member_order(order: Any, n_members: int, owner: str) -> Rival:
         check_is_fitted(pruner, "order_")
         if pruner.support_.size != n_members:
             raise ValueError(
-                f"{owner}: the members were chosen from {pruner.support_.size}, and "
+                f"{owner}: the members were chosen from {pruner.support_.size}, but "
                 f"this ensemble has {n_members}; choose from its own votes."
             )
         places = order.order if isinstance(order, Selection) else pruner.order_
@@ -234,7 +234,7 @@ def member_order(order: Any, n_members: int, owner: str) -> Rival:
         or np.unique(places).size < places.size
     ):
         raise ValueError(
-            f"{owner}: an order has positions of members, each once, 0 to "
+            f"{owner}: an order must contain distinct positions of members, 0 to "
             f"{n_members - 1}."
         )
     sizes = np.arange(places.size, 0, -1) if is_nested else np.array([places.size])

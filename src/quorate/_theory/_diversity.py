@@ -267,7 +267,7 @@ def _refusal(measure: Measure, votes: VoteCounts, outputs: Outputs) -> str:
     if not votes.has_equal_weights and not measure.weighted:
         return (
             f"{measure.name} counts members equally and is not defined for weighted "
-            "votes; use votes.unweighted() to measure the members whatever they weigh."
+            "votes; use votes.unweighted() to ignore the weights."
         )
     if outputs == "label" and measure.name in _TWO_CLASSES_ONLY and votes.n_classes > 2:
         return (
@@ -283,7 +283,7 @@ def _check_options(
     one_of(owner, "outputs", outputs, ("oracle", "label"))
     one_of(owner, "undefined", undefined, ("authors", "nan"))
     if base is not None and not (base > 0 and base != 1):
-        raise ValueError(f"{owner}(base={base!r}): a base is positive and not 1.")
+        raise ValueError(f"{owner}(base={base!r}): must be positive and not 1.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -80,12 +80,12 @@ MEASURES = Catalogue(
             pairwise=True, informative_per_sample=False,
         ),
         Measure(
-            "correlation", "Corre", "correlation of two being correct",
+            "correlation", "Corre", "correlation of two members being correct",
             "[-1, 1]", "lower", f"P. Sneath, R. Sokal, 1973; {_KUNCHEVA}",
             pairwise=True, informative_per_sample=False,
         ),
         Measure(
-            "kappa", "KStat", "agreement of two beyond chance",
+            "kappa", "KStat", "agreement of two members beyond chance",
             "[-1, 1]", "lower", "J. Cohen, Educ. Psychol. Meas. 20, 1960",
             pairwise=True, informative_per_sample=False,
         ),
@@ -99,7 +99,7 @@ MEASURES = Catalogue(
             "[0, 1/4]", "higher", "R. Kohavi, D. Wolpert, ICML, 1996",
         ),
         Measure(
-            "interrater", "Inter", "agreement of all beyond chance (Fleiss)",
+            "interrater", "Inter", "agreement of all members beyond chance (Fleiss)",
             "[-1/(n-1), 1]", "lower", "J. L. Fleiss, 1981; " + _KUNCHEVA, undefined=1.0,
         ),
         Measure(
@@ -112,7 +112,7 @@ MEASURES = Catalogue(
             "[0, 1]", "higher", "C. Shipp, L. Kuncheva, Inf. Fusion 3, 2002",
         ),
         Measure(
-            "difficulty", "Diffi", "variance of the share that is correct",
+            "difficulty", "Diffi", "variance of the share of correct members",
             "[0, 1/4]", "lower", "L. Hansen, P. Salamon, IEEE TPAMI 12, 1990",
             informative_per_sample=False,
         ),
@@ -122,7 +122,7 @@ MEASURES = Catalogue(
             undefined=1.0,
         ),
         Measure(
-            "coincident_failure", "CFail", "members correct where somebody fails",
+            "coincident_failure", "CFail", "members that are correct where others fail",
             "[0, 1]", "higher", "D. Partridge, W. Krzanowski, IST 39, 1997",
         ),
         Measure(

@@ -76,7 +76,7 @@ def _check_shapes(shape: tuple[int, ...], y: Array) -> None:
             f"got shapes {shape} and {y.shape}."
         )
     if 0 in shape:
-        raise ValueError(f"Votes: no votes in predictions of shape {shape}.")
+        raise ValueError(f"Votes: predictions of shape {shape} contain no votes.")
     if shape[1] != y.size:
         raise ValueError(
             f"Votes: predictions of shape {shape} and y of shape {y.shape} "
@@ -112,7 +112,7 @@ def as_mask(valid: Any) -> BoolArray:
     refuse_masked(valid, "Votes(valid)")
     mask = np.asarray(valid)
     if mask.dtype != bool:
-        raise ValueError(f"Votes(valid): a mask is boolean, got {mask.dtype}.")
+        raise ValueError(f"Votes(valid): must be boolean, got {mask.dtype}.")
     return mask
 
 
@@ -120,8 +120,8 @@ def check_mask(mask: BoolArray, shape: Sequence[int]) -> None:
     """Raise unless a mask fits the votes and leaves each member at least one vote."""
     if mask.shape != tuple(shape):
         raise ValueError(
-            f"Votes(valid): the mask has shape {mask.shape}, "
-            f"the predictions {tuple(shape)}."
+            f"Votes(valid): the mask has shape {mask.shape}, but the predictions have "
+            f"{tuple(shape)}."
         )
     idle = np.flatnonzero(~mask.any(axis=1))
     if idle.size:
@@ -141,8 +141,8 @@ def leave_out_unvoted(codes: Array, y: Array) -> tuple[Array, Array, IntArray]:
 def warn_left_out(n_left: int, n_given: int) -> None:
     """Warn about samples without votes."""
     warn(
-        f"{n_given - n_left} of {n_given} samples have no valid vote and are left "
-        "out; the samples attribute lists those that stay.",
+        f"{n_given - n_left} of {n_given} samples have no valid vote and are left out; "
+        "the samples attribute lists the remaining ones.",
         LeftOutWarning,
     )
 
@@ -156,18 +156,18 @@ def as_weights(weights: Any, n_members: int) -> FloatArray:
         given = np.asarray(None)
     if given.dtype.kind not in "biuf":
         found = type(weights).__name__ if given.ndim == 0 else str(given.dtype)
-        raise ValueError(f"Votes(weights): one number per member, got {found}.")
+        raise ValueError(f"Votes(weights): must be one number per member, got {found}.")
     array = given.astype(float)
     if array.shape != (n_members,):
         raise ValueError(
-            f"Votes(weights): one weight per member, shape ({n_members},); "
-            f"got shape {array.shape}."
+            f"Votes(weights): must be one weight per member, shape ({n_members},); got "
+            f"shape {array.shape}."
         )
     bad = ~((array >= 0) & (array <= _LARGEST_WEIGHT))
     if bad.any():
         t = int(np.argmax(bad))
         raise ValueError(
-            f"Votes(weights): weights are not negative, and at most "
+            "Votes(weights): weights must not be negative, and at most "
             f"{_LARGEST_WEIGHT:g}; member {t} has {array[t]}."
         )
     if not array.any():
@@ -187,11 +187,14 @@ def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
     if names is None:
         return tuple(map(str, range(n_members)))
     if isinstance(names, str):
-        raise ValueError(f"Votes(names): a list of names, got the text {names!r}.")
+        raise ValueError(
+            f"Votes(names): must be a list of names, got the text {names!r}."
+        )
     listed = tuple(map(str, names))
     if len(listed) != n_members:
         raise ValueError(
-            f"Votes(names): one name per member, {n_members}; got {len(listed)}."
+            f"Votes(names): must be one name per member, {n_members}; got "
+            f"{len(listed)}."
         )
     if len(set(listed)) < n_members:
         twice = next(name for name, n in Counter(listed).items() if n > 1)
@@ -217,17 +220,21 @@ def _named(places: Any, number: int, owner: str, what: str) -> IntArray:
     if given.dtype == bool:
         if given.shape != (number,):
             raise ValueError(
-                f"{owner}: a mask needs shape ({number},), one entry per {what}; "
+                f"{owner}: a mask must have shape ({number},), one entry per {what}; "
                 f"got {given.shape}."
             )
         given = np.flatnonzero(given)
     if given.ndim != 1 or given.size == 0:
-        raise ValueError(f"{owner}: name at least one {what}, by mask or position.")
+        raise ValueError(
+            f"{owner}: expected a mask or positions of at least one {what}."
+        )
     if given.dtype.kind not in "iu":
-        raise ValueError(f"{owner}: positions are whole numbers, got {given.dtype}.")
+        raise ValueError(
+            f"{owner}: positions must be whole numbers, got {given.dtype}."
+        )
     if given.min() < 0 or given.max() >= number:
         found = places if given.size < 10 else f"{given.min()} to {given.max()}"
         raise ValueError(
-            f"{owner}: positions go from 0 to {number - 1}, got {found!r}."
+            f"{owner}: positions must be from 0 to {number - 1}, got {found!r}."
         )
     return given.astype(np.intp)

@@ -202,7 +202,7 @@ class VoteCounts(ABC):
             both, positive = self._sum("both_right"), self._sum("right" + where_other)
         elif self.n_classes > 2:
             raise ValueError(
-                f"pairs(outputs='label'): a two-by-two table needs two classes, "
+                "pairs(outputs='label'): a two-by-two table needs two classes, but "
                 f"these votes have {self.n_classes}."
             )
         else:

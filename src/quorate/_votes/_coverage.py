@@ -58,8 +58,8 @@ def why_not_covered(
     label = classes[worst].item()
     return (
         f"{enough[worst]:,} of the {rows[worst]:,} rows of class {label!r} have "
-        f"{needed} out-of-bag votes or more, and half of them should; give rows that "
-        "the model was not trained on"
+        f"{needed} out-of-bag votes or more, but at least half are needed; give rows "
+        "that the model was not trained on"
     )
 
 

@@ -120,7 +120,8 @@ def save_counts(
     for texts in (counts.classes, arrays["names"]):
         if texts.dtype.kind in "US" and np.char.str_len(texts).max() > _LONGEST_TEXT:
             raise ValueError(
-                f"{owner}: labels and names have up to {_LONGEST_TEXT} characters."
+                f"{owner}: labels and names must have at most {_LONGEST_TEXT} "
+                "characters."
             )
     if progress is not None:
         arrays["rows_done"] = np.array(progress.n_rows)
@@ -194,14 +195,16 @@ def load_votes(path: str | os.PathLike[str]) -> Votes:
     found = load_counts(path)
     if isinstance(found, Votes):
         return found
-    raise FileFormatError(f"{path}: holds a summary; was it written by Votes.save?")
+    raise FileFormatError(f"{path}: contains a summary; was it written by Votes.save?")
 
 
 def load_summary(path: str | os.PathLike[str]) -> tuple[Summary, Progress | None]:
     """Read a summary, and the batches it covers if recorded."""
     summary, arrays = _load(path)
     if not isinstance(summary, Summary):
-        raise FileFormatError(f"{path}: holds votes; was it written by Summary.save?")
+        raise FileFormatError(
+            f"{path}: contains votes; was it written by Summary.save?"
+        )
     if not {"rows_done", "batches_done"} <= arrays.keys():
         return summary, None
     marks = tuple(arrays["batches_done"].tolist())
@@ -223,7 +226,7 @@ def _load(path: str | os.PathLike[str]) -> tuple[Votes | Summary, dict[str, Arra
             if isinstance(error, KeyError):
                 why = f"it lacks {error.args[0]}"
             raise FileFormatError(
-                f"{path}: not a file of votes, or a damaged one ({why[:200]})."
+                f"{path}: not a file of votes, or damaged ({why[:200]})."
             ) from error
 
 
@@ -240,7 +243,7 @@ def _read(archive: zipfile.ZipFile, path: object) -> dict[str, Array]:
         )
     strange = sorted(entries.keys() - _LAYOUT.keys())
     if strange or len(entries) < len(archive.infolist()):
-        raise ValueError(f"it holds {strange[0]!r}" if strange else "an array twice")
+        raise ValueError(f"it contains {strange[0]!r}" if strange else "an array twice")
     sizes = {str(number): number for number in range(10)}
     for name in filter(entries.get, _LAYOUT):
         shape, dtype = _header(archive, name, entries[name])
@@ -269,9 +272,9 @@ def _header(
 ) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """Return shape and dtype of an array, after checking its headers."""
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{name} is packed in an unknown way")
+        raise ValueError(f"{name} has an unknown compression type")
     if entry.file_size > _LARGEST_RATIO * (entry.compress_size + 1):
-        raise ValueError(f"{name} claims {entry.file_size} bytes")
+        raise ValueError(f"{name} declares {entry.file_size} bytes")
     with archive.open(entry) as stream:
         if npy.read_magic(stream) != (1, 0):
             raise ValueError(f"{name} has an unknown header")
@@ -337,7 +340,7 @@ def _votes(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
         raise ValueError("no samples")
     lowest = -1 if bool(arrays["masked"]) else 0
     if codes.min() < lowest or y.min() < 0 or max(codes.max(), y.max()) >= n_classes:
-        raise ValueError("a vote or label for a class that is not there")
+        raise ValueError("a vote or label for a class that does not exist")
     idle = np.flatnonzero(codes.max(axis=1) < 0)
     if idle.size:
         raise ValueError(f"member {idle[0]} has no usable vote")
@@ -386,7 +389,7 @@ def _probabilities(arrays: dict[str, Array]) -> Probabilities | None:
 def _summary(arrays: dict[str, Array], about: dict[str, Any]) -> Summary:
     names, weights = about["names"], about["weights"]
     if len(set(names)) < len(names):
-        raise ValueError("two members of one name")
+        raise ValueError("two members with the same name")
     if weights is not None and not (np.isfinite(weights).all() and weights.min() >= 0):
         raise ValueError("weights")
     for name, array in arrays.items():
@@ -421,7 +424,7 @@ def _sum_of(name: str, array: Array, n_samples: int) -> Any:
     if array.dtype.kind == "U":
         return int(str(array))
     if int(array.max(initial=0)) > n_samples:
-        raise ValueError(f"more than all samples in {name}")
+        raise ValueError(f"a number in {name} above the number of samples")
     return array
 
 

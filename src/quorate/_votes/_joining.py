@@ -84,7 +84,7 @@ def pooled_votes(
     if seen.max() > 1:
         raise ValueError(
             f"cross-validation: sample {int(seen.argmax())} is held out "
-            f"{int(seen.max())} times; use a splitter that holds each out once."
+            f"{int(seen.max())} times; use a splitter that holds out each sample once."
         )
     folds = [votes for _, votes in parts]
     classes = union([y, *(votes.classes for votes in folds)], y)

@@ -84,9 +84,7 @@ def refuse_masked(values: Any, name: str) -> None:
     """Raise an error for a masked array with masked entries."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         where = _first_position(np.ma.getmaskarray(values))
-        raise ValueError(
-            f"{name}: masked at {where}; nothing may be masked but predictions."
-        )
+        raise ValueError(f"{name}: masked at {where}; only predictions may be masked.")
 
 
 def _refuse_missing(missing: BoolArray, name: str) -> None:
@@ -151,7 +149,7 @@ def _characters(values: list[Any], name: str) -> Array:
     if (np.char.str_len(array) != [kind.__len__(value) for value in values]).any():
         cut = next(v for v in values if len(v) and v[-1] in ("\0", 0))
         raise ValueError(
-            f"{name}: the label {cut!r} ends in a NUL, which NumPy does not keep."
+            f"{name}: the label {cut!r} ends in a NUL character, which NumPy removes."
         )
     return array
 
@@ -174,7 +172,7 @@ def _numbers(values: list[Any], name: str) -> Array:
 
 def _no_type_for(owner: str, label: Any) -> ValueError:
     return ValueError(
-        f"{owner}no type of number holds {label} and the other labels exactly; use "
+        f"{owner}no numeric type represents {label} and the other labels exactly; use "
         "text as labels."
     )
 
@@ -186,7 +184,7 @@ def _is_missing(value: Any, name: str) -> bool:
         return value.is_nan()  # some of them cannot even be compared
     try:
         if isinstance(value, (np.ndarray, list)):
-            raise TypeError("an array is no label")
+            raise TypeError("an array is not a label")
         return bool(value != value)
     except (ValueError, TypeError, ArithmeticError) as error:
         raise ValueError(
@@ -232,8 +230,8 @@ def _cast(labels: Array, dtype: np.dtype[Any]) -> Array:
         return cast
     if dtype.kind in "Mm":
         raise ValueError(
-            f"labels of types {labels.dtype} and {dtype}: one is too far away to be "
-            "written in the finer of the two."
+            f"labels of types {labels.dtype} and {dtype}: a value is outside the range "
+            "of the finer type."
         )
     raise _no_type_for("", labels[changed][0])
 
@@ -263,8 +261,8 @@ def _unique(values: Array) -> Array:
         # partially ordered, like sets
         place = int(np.argmin(unique[:-1] < unique[1:]))
         raise ValueError(
-            f"labels cannot be sorted: of {unique[place]!r} and {unique[place + 1]!r} "
-            "neither is less."
+            f"labels cannot be sorted: neither of {unique[place]!r} and "
+            f"{unique[place + 1]!r} is less than the other."
         )
     return unique
 
@@ -289,8 +287,8 @@ def refuse_shares(classes: Array, labels: Array, owner: str) -> None:
     shares = classes[(classes > 0) & (classes < 1)]
     if shares.size > max(2, labels.size) and (labels == np.floor(labels)).all():
         raise ValueError(
-            f"{owner}: a vote is a label, and {shares[0]:.6g} is none of y; "
-            "probabilities go to Votes(None, y, probabilities=..., classes=...)."
+            f"{owner}: a vote is a label, but {shares[0]:.6g} is not in y; pass "
+            "probabilities as Votes(None, y, probabilities=..., classes=...)."
         )
 
 
@@ -325,8 +323,8 @@ def positions(labels: Array, classes: Array, name: str) -> IntArray:
     strange = places < 0
     if strange.any():
         raise ValueError(
-            f"{name}: {labels[strange][0]} is none of the {classes.size} classes known "
-            f"({', '.join(map(str, classes[:5].tolist()))}"
+            f"{name}: {labels[strange][0]} is not one of the {classes.size} known "
+            f"classes ({', '.join(map(str, classes[:5].tolist()))}"
             f"{', ...' if classes.size > 5 else ''})."
         )
     return places

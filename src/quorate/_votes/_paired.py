@@ -148,8 +148,8 @@ class PairedErrors:
     def __add__(self, other: "PairedErrors") -> "PairedErrors":
         if not self.are_those_of(other):
             raise ValueError(
-                "Summary: how two different rivals did does not add up; summarise all "
-                "batches against the same."
+                "Summary: results against two different models cannot be added; "
+                "summarise all batches against the same model."
             )
         return replace(
             self,

@@ -221,13 +221,13 @@ def column_labels(classes: Any, probabilities: Any) -> Array | None:
         return None
     if probabilities is None:
         raise ValueError(
-            "Votes(classes): they name the columns of probabilities, of which there "
-            "are none."
+            "Votes(classes): names the columns of probabilities, but there are no "
+            "probabilities."
         )
     labels = as_labels(classes, "Votes(classes)")
     if labels.ndim != 1 or labels.size == 0:
         raise ValueError(
-            f"Votes(classes): one label per column, got shape {labels.shape}."
+            f"Votes(classes): must be one label per column, got shape {labels.shape}."
         )
     if np.unique(labels).size < labels.size:
         raise ValueError("Votes(classes): two columns have the same label.")
@@ -253,8 +253,8 @@ def most_likely(probabilities: Any, classes: Array | None) -> Array:
     given = as_columns(probabilities, classes.size)
     if given.ndim != 3 or given.shape[2] != classes.size or given.dtype.kind not in "f":
         raise ValueError(
-            "Votes(probabilities): one number per member, sample and class, shape "
-            f"(n_members, n_samples, {classes.size}); got {given.dtype} of shape "
+            "Votes(probabilities): must be one number per member, sample and class, "
+            f"shape (n_members, n_samples, {classes.size}); got {given.dtype} of shape "
             f"{given.shape}."
         )
     rising = np.argsort(classes, kind="stable")
@@ -294,19 +294,19 @@ def check_probabilities(
     if array.shape != wanted:
         classes = classes[columns]
         raise ValueError(
-            f"Votes(probabilities): shape {wanted}, one probability per member, sample "
-            f"and class ({', '.join(map(str, classes[:5].tolist()))}"
+            f"Votes(probabilities): must have shape {wanted}, one probability per "
+            f"member, sample and class ({', '.join(map(str, classes[:5].tolist()))}"
             f"{', ...' if classes.size > 5 else ''}); got {array.shape}."
         )
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"Votes(probabilities): numbers, got {array.dtype}.")
+        raise ValueError(f"Votes(probabilities): must be numbers, got {array.dtype}.")
     kept = allocate_probabilities((*shape, classes.size))
     for member, row in enumerate(array):
         usable = None if valid is None else valid[member]
         sample = improper_row(row, usable)
         if sample is not None:
             raise ValueError(
-                f"Votes(probabilities): between 0 and 1 and adding up to 1; member "
+                "Votes(probabilities): must be between 0 and 1 and add up to 1; member "
                 f"{member} has {in_short(row[sample].tolist())} on sample {sample}."
             )
         kept[member][:, columns] = (
@@ -327,8 +327,8 @@ def refuse_improper(rows: Array, who: str) -> None:
     odd = improper_row(rows)
     if odd is not None:
         raise ValueError(
-            f"{who} gives {in_short(rows[odd].tolist())} as probabilities of a sample; "
-            "they lie between 0 and 1 and add up to 1."
+            f"{who} returns {in_short(rows[odd].tolist())} as probabilities of a "
+            "sample; probabilities must be between 0 and 1 and add up to 1."
         )
 
 

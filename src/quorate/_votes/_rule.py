@@ -102,9 +102,11 @@ class VoteSource(StrEnum):
 _FLAWS = {
     VoteSource.TRAINING: "the members were trained on these samples, so errors on "
     "them mean nothing; use samples that no member was trained on",
-    VoteSource.UNKNOWN: "the members may have been trained on these samples: they keep "
-    "no counts, and there are as many samples as in training; pass source='new' or "
-    "source='training'",
+    VoteSource.UNKNOWN: (
+        "the members may have been trained on these samples: they store no sample "
+        "counts to rule it out, and there are as many samples as in training; pass "
+        "source='new' or source='training'"
+    ),
     VoteSource.UNLABELLED: "these votes have no labels, so errors are unknown; "
     "collect them with y",
 }

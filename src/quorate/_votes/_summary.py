@@ -141,8 +141,9 @@ class Summary(VoteCounts):
         table = self.own_confusion if own else self._sum("confusion")
         if table is None:
             raise ValueError(
-                "confusion: what the ensemble would decide with equal weights is not "
-                "in this summary; give rule='heads', or summarise it with these."
+                "confusion: this summary does not contain the predictions of the "
+                "ensemble with equal weights; use rule='heads', or summarise an "
+                "ensemble with equal weights."
             )
         table = table.copy()
         table[:, 0] += self.sums["undecided"]  # the lowest of a tie of all
@@ -200,9 +201,9 @@ class Summary(VoteCounts):
         other = other._with_members_of(self)
         if self.decision_rule != other.decision_rule:
             raise ValueError(
-                f"Summary: an ensemble that decides by {_rule_text(self)} and one that "
-                f"decides by {_rule_text(other)} do not add up; by_plurality() makes "
-                "them alike."
+                f"Summary: an ensemble that predicts by {_rule_text(self)} cannot be "
+                f"added to one that predicts by {_rule_text(other)}; use "
+                "by_plurality() on both."
             )
         classes = union([self.classes, other.classes], self.classes)
         one, two = self._with_classes(classes), other._with_classes(classes)
@@ -234,8 +235,8 @@ class Summary(VoteCounts):
             if strange:
                 raise ValueError(
                     f"Summary: summaries of {other.n_members} and {self.n_members} "
-                    "members do not add up unless they are the same; only one has "
-                    f"{strange[0]!r}."
+                    "members cannot be added unless the members are the same; only one "
+                    f"has {strange[0]!r}."
                 )
             order = [self.names.index(name) for name in other.names]
             one = replace(
@@ -250,8 +251,8 @@ class Summary(VoteCounts):
             np.asarray(one.weights, float), np.asarray(other.weights, float)
         ):
             raise ValueError(
-                "Summary: votes with different weights do not add up; unweighted() "
-                "counts all members the same."
+                "Summary: votes with different weights cannot be added; use "
+                "unweighted() to ignore the weights."
             )
         return one
 

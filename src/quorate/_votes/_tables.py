@@ -49,7 +49,8 @@ def from_table(
         columns = list(table.columns)
     else:
         raise TypeError(
-            f"Votes.from_table: a path or a data frame, got {type(table).__name__}."
+            "Votes.from_table: expected a path or a data frame, got "
+            f"{type(table).__name__}."
         )
     names = _choose(columns, label, members, owner)
     try:
@@ -72,7 +73,9 @@ def _choose(
     """Return the vote columns, or raise an error about the requested ones."""
     _refuse_twice(columns, owner)
     if isinstance(members, str):
-        raise ValueError(f"{owner}: members is a list of columns, got {members!r}.")
+        raise ValueError(
+            f"{owner}: members must be a list of columns, got {members!r}."
+        )
     names = [name for name in columns if name != label]
     if members is not None:
         names = [*members]
@@ -84,14 +87,16 @@ def _choose(
                 f"{owner}: {unknown_name('column', name, map(str, columns))}"
             )
     if not names:
-        raise ValueError(f"{owner}: no member column beside {label!r}.")
+        raise ValueError(f"{owner}: no member columns other than {label!r}.")
     if label in names:
-        raise ValueError(f"{owner}: column {label!r} has the labels, it is no member.")
+        raise ValueError(
+            f"{owner}: column {label!r} contains the labels and cannot be a member."
+        )
     index = [name for name in names if _UNNAMED.fullmatch(str(name))]
     if index and members is None:
         raise ValueError(
-            f"{owner}: column {index[0]!r} looks like an index that was written along; "
-            "leave it out, or name the members."
+            f"{owner}: column {index[0]!r} looks like an index saved with the table; "
+            "remove it, or name the members."
         )
     return names
 
@@ -115,7 +120,11 @@ def _from_csv(path: Path, label: str, members: list[str], weights: Any) -> Votes
     for code, text in enumerate(texts):
         if text in MISSING:
             row, place = np.argwhere(table == code)[0]
-            why = f"; {text!r} is no label, or pass a data frame" if text else ""
+            why = (
+                f"; {text!r} cannot be a label in a file, pass a data frame instead"
+                if text
+                else ""
+            )
             raise ValueError(
                 f"column {columns[place]!r}: missing label at row {row}{why}."
             )

@@ -415,8 +415,8 @@ class Votes(SampleVotes):
         """
         if max(self.n_members, self.n_classes) > LARGEST:
             raise ValueError(
-                f"Votes.summary: up to {LARGEST} members and classes, these votes have "
-                f"{self.n_members} and {self.n_classes}."
+                f"Votes.summary: at most {LARGEST} members and classes are supported, "
+                f"but these votes have {self.n_members} and {self.n_classes}."
             )
         names = [*MEMBER_SUMS, *VOTE_SUMS, *(MASKED_SUMS if self.is_masked else ())]
         sums = {name: self._sum(name) for name in names}
@@ -543,8 +543,8 @@ def check_votes(votes: object, owner: str) -> None:
     if isinstance(votes, Summary):
         raise TypeError(
             f"{owner}: needs the votes on single samples, which a Summary does not "
-            "keep; give votes on some of the samples (prune and select draw them with "
-            "max_samples)."
+            "contain; pass votes on a sample of the rows (prune and select draw one "
+            "with max_samples)."
         )
     if not isinstance(votes, Votes):
         raise TypeError(

@@ -39,7 +39,7 @@ _PAPER_KEEP = 0.2
 _PAPER_DRAWS = 20
 
 
-@click.command(short_help="See what quorate gains on embedded data.")
+@click.command(short_help="See what quorate gains on built-in data.")
 @_options.option(
     "--members",
     click.IntRange(10, 1000),
@@ -48,7 +48,8 @@ _PAPER_DRAWS = 20
 @_options.seed(_SEED)
 @_options.flag(
     "--paper",
-    "The paper's side: thirteen measures, the risk estimate, EPBD and others.",
+    "Show the paper's results instead: thirteen measures, the risk estimate, EPBD and "
+    "others.",
 )
 @_options.as_json
 def demo(members: int | None, random_state: int, paper: bool, as_json: bool) -> None:
@@ -385,15 +386,15 @@ def _show_pruned(console: Console, rows: list[dict[str, Any]]) -> None:
         table.add_row(name, *cells, words[name])
     console.print(table)
     console.print(
-        "Bagged trees are much alike, so the choice is worth little; distilling is\n"
-        "worth more. Boosted trees and pooled models differ, and the choice matters."
+        "Bagged trees are similar, so the choice matters little; distilling matters\n"
+        "more. Boosted trees and pooled models differ, so the choice matters."
     )
 
 
 def _show_early_exit(console: Console, rows: list[dict[str, Any]]) -> None:
     heading(console, "Early exit: all members kept, evaluated until the vote is clear")
     table = plain_table("stop when", "members used", "predictions changed", numbers=2)
-    labels = {"exact": "the others cannot turn it", "bayes": "99.9 % sure"}
+    labels = {"exact": "the others cannot change it", "bayes": "99.9 % sure"}
     for row in rows:
         used, changed = f"{row['members_asked']:.1f}", percent_text(row["changed"])
         table.add_row(labels[row["mode"]], used, changed)

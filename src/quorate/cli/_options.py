@@ -59,7 +59,7 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             pass
         option = "" if param is None else f"{param.opts[0]} "
-        raise click.UsageError(f"{option}{value}: {self._words}.", ctx)
+        raise click.UsageError(f"{option}{value}: must be {self._words}.", ctx)
 
 
 def _as_size(keep: str) -> "Keep":
@@ -85,7 +85,7 @@ def _as_limit(text: str) -> tuple[str, float]:
 _SHARE = "a number between 0 and 1, or a percentage such as 1%"
 COUNT = Parsed("n", int, lambda n: n >= 1, "a whole number, 1 or more")
 SEED = Parsed("n", int, lambda n: n >= 0, "a whole number, 0 or more")
-WORKERS = Parsed("n", int, lambda n: n != 0, "1 or more, or -1 for one on each core")
+WORKERS = Parsed("n", int, lambda n: n != 0, "1 or more, or -1 for one per core")
 SHARE = Parsed("share", as_share, lambda x: 0 < x < 1, _SHARE)
 NOT_NEGATIVE = Parsed(
     "share", as_share, lambda x: x >= 0, "a number, 0 or more, or 0% to 100%"

@@ -171,8 +171,8 @@ def as_support(owner: str, votes: VoteCounts, support: Any) -> BoolArray | None:
     if whole and given.min() >= 0 and given.max() < n:
         return np.isin(np.arange(n), given)
     raise ValueError(
-        f"{owner}: support is a mask of {n} members, or positions from 0 to {n - 1}, "
-        f"of at least one member; got {_short(support)}."
+        f"{owner}: support must be a mask of {n} members, or positions from 0 to "
+        f"{n - 1}, of at least one member; got {_short(support)}."
     )
 
 

@@ -149,8 +149,8 @@ class DiversityDisplay(SupportDisplay):
             ax = new_figure(6.4, 5.6).subplots(subplot_kw={"polar": True})
         if ax.name != "polar":
             raise ValueError(
-                "DiversityDisplay.plot(kind='radar'): give polar axes, as made with "
-                "subplot_kw={'polar': True}."
+                "DiversityDisplay.plot(kind='radar'): needs polar axes, as created "
+                "with subplot_kw={'polar': True}."
             )
         ax, ink = self._axes(ax, 6.4, 5.6)
         polar: Any = ax

@@ -44,7 +44,7 @@ class MembersDisplay(Display):
             ax.axhline(self.vote_accuracy, color=ink, lw=1, ls="--", label=vote)
         else:  # a line so far away would press the members together
             ax.plot([], [], marker="^", ls="none", color=ink, label=vote)
-        ax.set(xlabel="others that vote as it does, mean, %", ylabel="accuracy, %")
+        ax.set(xlabel="mean agreement with the other members, %", ylabel="accuracy, %")
         style.percent_axis(ax.xaxis, ax.yaxis)
         style.legend(ax, above=True, ncols=3)
         return self
@@ -223,13 +223,14 @@ class PickTraceDisplay(PanelsDisplay):
         owner = type(pruner).__name__
         if not hasattr(pruner, "trace_samples_"):
             raise ValueError(
-                f"PickTraceDisplay: {owner} keeps no trace; fit EPBD or FTAD."
+                f"PickTraceDisplay: {owner} has no trace; fit EPBD or FTAD."
             )
         trace: IntArray = pruner.trace_samples_
         if trace.size and int(trace.max()) >= votes.n_samples:
             raise ValueError(
-                f"PickTraceDisplay: the trace names sample {int(trace.max())}, the "
-                f"votes have {votes.n_samples}; give the votes {owner} was fitted on."
+                f"PickTraceDisplay: the trace contains sample {int(trace.max())}, but "
+                f"the votes have {votes.n_samples} samples; pass the votes that "
+                f"{owner} was fitted on."
             )
         n = min(trace.size, pruner.order_.size)
         return cls(

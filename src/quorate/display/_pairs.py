@@ -243,7 +243,7 @@ class AgreementDisplay(SupportDisplay):
             ax.tick_params(length=0, pad=8)
         else:
             ax.set(xticks=[], yticks=[])
-            ax.set_xlabel(f"{n} members, like ones side by side", labelpad=10)
+            ax.set_xlabel(f"{n} members, similar ones side by side", labelpad=10)
         if self.kept is not None:
             places = np.flatnonzero(self.kept[self.order])
             size = float(np.clip(220 / n, 2.5, 6))

@@ -219,7 +219,7 @@ class RiskCurveDisplay(VotesDisplay):
         height = float(np.clip(self.ensemble_risk, low, high))
         outside = height != self.ensemble_risk
         verdict = {
-            -1: "the members are against the truth on the worst sample",
+            -1: "most of the weight is against the true class on the worst sample",
             0: "the members tie on the worst sample",
             1: "the vote is right on every sample",
         }[int(np.sign(self.margin))]

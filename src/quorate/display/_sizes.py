@@ -87,8 +87,8 @@ class SizeCurveDisplay(Display):
             raise ValueError(f"SizeCurveDisplay: {flaw}.")
         if selection.curve is None:
             raise ValueError(
-                f"SizeCurveDisplay: {type(selection.pruner).__name__} has no order of "
-                "picking, so there is no curve along it."
+                f"SizeCurveDisplay: {type(selection.pruner).__name__} does not rank "
+                "the members, so there is no size curve."
             )
         curve, expected = selection.curve, selection.expected
         shown = cls.from_curve(curve, chosen=selection.n_kept, rule=selection.rule)
@@ -122,7 +122,7 @@ class SizeCurveDisplay(Display):
         """Create from a :class:`quorate.SizeCurve`."""
         if chosen is not None and not 1 <= chosen <= curve.order.size:
             raise ValueError(
-                f"SizeCurveDisplay(chosen={chosen!r}): a size from 1 to "
+                f"SizeCurveDisplay(chosen={chosen!r}): must be a size from 1 to "
                 f"{curve.order.size}."
             )
         line = curve.sizes, curve.errors, curve.standard_errors, curve.full_error

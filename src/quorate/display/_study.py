@@ -74,8 +74,8 @@ class QuantityDisplay(Display):
         one_of("QuantityDisplay", "quantity", self.quantity, tuple(_LABELS))
         if self.relative and self.quantity not in _RELATIVE:
             raise ValueError(
-                f"QuantityDisplay(relative=True): {self.quantity} of the whole "
-                "ensemble are not known."
+                f"QuantityDisplay(relative=True): {self.quantity} is not known for the "
+                "whole ensemble."
             )
 
     @classmethod
@@ -320,8 +320,8 @@ class SizeAccuracyDisplay(Display):
             chosen = _known_methods("SizeAccuracyDisplay", results, methods)
         if not chosen:
             raise ValueError(
-                f"{results.name}: every method keeps as many members as the others; "
-                "name the methods to show."
+                f"{results.name}: every method keeps the same number of members; name "
+                "the methods to show."
             )
         cells = cells_of(results)
         cells["share"] = cells.kept / cells.members
@@ -371,7 +371,7 @@ class SizeAccuracyDisplay(Display):
         ax.set_ylabel("accuracy − that of the whole ensemble,\npercentage points")
         style.percent_axis(ax.xaxis, ax.yaxis)
         ax.set_xlim(0, None)
-        key = "small: data sets, large: means, +: means of methods told their size"
+        key = "small: data sets, large: means, +: means of methods with a given size"
         style.heading(ax, key)
         x_mean, y_mean = zip(*named.values(), strict=True)
         style.label_points(ax, x_mean, y_mean, list(map(style.plain, named)), radius=6)

@@ -80,7 +80,7 @@ class TradeOffDisplay(PanelsDisplay):
             for point in points
         )
         if not self.points:
-            raise ValueError("TradeOffDisplay: no points; give one at least.")
+            raise ValueError("TradeOffDisplay: needs at least one point.")
         self.names, *costs, self.kinds = zip(*self.points, strict=True)
         numbers = np.array(costs, dtype=float)
         self.bytes, self.milliseconds, self.accuracy = numbers
@@ -88,7 +88,7 @@ class TradeOffDisplay(PanelsDisplay):
         if wrong.any():
             raise ValueError(
                 f"TradeOffDisplay: {self.points[int(wrong.argmax())]!r}: bytes and "
-                "milliseconds are above 0, and all three are finite."
+                "milliseconds must be above 0, and all three values finite."
             )
 
     @property
@@ -210,8 +210,8 @@ class LazyCurveDisplay(Display):
         sizes = len(self.settings), self.members_asked.size, self.disagreement.size
         if len(set(sizes)) > 1 or 0 in sizes:
             raise ValueError(
-                "LazyCurveDisplay: as many settings as members_asked and disagreement, "
-                "one at least; got {}, {} and {}.".format(*sizes)
+                "LazyCurveDisplay: settings, members_asked and disagreement must have "
+                "the same length, at least 1; got {}, {} and {}.".format(*sizes)
             )
 
     @classmethod

@@ -93,11 +93,14 @@ def _why_no_arrays(ensemble: Ensemble) -> str:
     for member in ensemble.members:
         if member.tree is None:
             kind = type(member.estimator).__name__
-            return f"kernels ask decision trees, and member {member.name!r} is a {kind}"
+            return (
+                f"compiled kernels need decision trees, but member {member.name!r} is "
+                f"a {kind}"
+            )
     if ensemble.checks_input:
         return ""
     kind = type(ensemble.core).__name__
-    return f"members of a {kind} check what they are asked about themselves"
+    return f"members of a {kind} check their input themselves"
 
 
 def _ask_trees(
@@ -151,8 +154,8 @@ def _ballots(member: Member, classes: Array, weight: float) -> Ask:
             if strange.any():
                 raise ValueError(
                     f"LazyClassifier: member {member.name!r} votes for "
-                    f"{labels[strange][0]!r}, which fit did not know; fit(X) on rows "
-                    "that show all classes."
+                    f"{labels[strange][0]!r}, a class that fit has not seen; call "
+                    "fit(X) with rows of all classes."
                 )
         ballots = np.zeros((codes.size, classes.size))
         ballots[np.arange(codes.size), codes] = weight
@@ -168,8 +171,8 @@ def _pool_classes(ensemble: Ensemble, X: Any, y: Any) -> Array:
         if labels is None and X is None:
             raise ValueError(
                 f"LazyClassifier: member {member.name!r} "
-                f"({type(member.estimator).__name__}) has no classes_; fit(X) on rows "
-                "that show all of them."
+                f"({type(member.estimator).__name__}) has no classes_; call fit(X) "
+                "with rows of all classes."
             )
         votes = member.vote(X) if labels is None else labels
         parts.append(np.unique(as_labels(votes, f"member {member.name!r}")))

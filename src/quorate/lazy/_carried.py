@@ -16,10 +16,10 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-_OUTSIDE = "do this step before, and compact what comes after it"
+_OUTSIDE = "apply this step first, and compact the steps after it"
 _CARRIED = (
     "SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, "
-    "OneHotEncoder, OrdinalEncoder and ColumnTransformer are"
+    "OneHotEncoder, OrdinalEncoder and ColumnTransformer"
 )
 
 
@@ -86,7 +86,9 @@ def _operations(name: str, step: Any) -> list[Any]:
         return []  # "passthrough"
     make = _CONVERSIONS.get(type(step))
     if make is None:
-        raise _stays_outside(name, step, f"is not one of those that are: {_CARRIED}")
+        raise _stays_outside(
+            name, step, f"is not one of the supported steps: {_CARRIED}"
+        )
     operations: list[Any] = make(name, step)
     return operations
 
@@ -94,14 +96,14 @@ def _operations(name: str, step: Any) -> list[Any]:
 def _stays_outside(name: str, step: Any, why: str) -> ValueError:
     return ValueError(
         f"compact: step {name!r} ({type(step).__name__}) cannot be part of a compact "
-        f"model, as it {why}; {_OUTSIDE}."
+        f"model, because it {why}; {_OUTSIDE}."
     )
 
 
 def _width(name: str, step: Any) -> int:
     width: int | None = getattr(step, "n_features_in_", None)
     if width is None:
-        raise _stays_outside(name, step, "does not say how many columns it takes")
+        raise _stays_outside(name, step, "does not have n_features_in_")
     return width
 
 
@@ -116,7 +118,9 @@ def _imputer(name: str, step: SimpleImputer) -> list[Any]:
     if all(isinstance(value, str) for value in values):
         return [["fill_text", values]]
     if not all(isinstance(value, (int, float)) for value in values):
-        raise _stays_outside(name, step, "fills in neither numbers nor texts")
+        raise _stays_outside(
+            name, step, "fills in values that are neither numbers nor text"
+        )
     operations = []
     known = [place for place, value in enumerate(values) if value == value]
     if len(known) < len(values):  # without any value in training
@@ -168,7 +172,7 @@ def _categories(name: str, step: OneHotEncoder | OrdinalEncoder) -> list[Any]:
     categories = [known.tolist() for known in step.categories_]
     for known in categories:
         if not all(isinstance(x, (str, int, float, type(None))) for x in known):
-            raise _stays_outside(name, step, "knows categories of another kind")
+            raise _stays_outside(name, step, "has categories of an unsupported type")
     return categories
 
 

@@ -415,8 +415,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             classes is not self._classes and not np.array_equal(classes, self._classes)
         ):
             raise NotFittedError(
-                "LazyClassifier: its ensemble was fitted again or changed since this "
-                "was fitted to it; fit this again."
+                "LazyClassifier: the ensemble was fitted again or changed after this "
+                "was fitted; fit this classifier again."
             )
         ready: Ready | None = self.__dict__.get("_ready")
         if ready is None:
@@ -448,14 +448,14 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             (
                 "epsilon",
                 is_share and self.epsilon >= least,
-                f"a share in (0, 1), calibrated one of at least {_LEAST_EPSILON:g}; "
-                "for none at all use mode='exact'",
+                f"a share in (0, 1), and at least {_LEAST_EPSILON:g} if calibrated; "
+                "for no changes at all, use mode='exact'",
             ),
             (
                 "guarantee",
                 guarantee == "mean" or (_is_number(guarantee) and 0.5 <= guarantee < 1),
-                "'mean', or the probability in [0.5, 1) with which a single fit keeps "
-                "to epsilon",
+                "'mean', or the probability in [0.5, 1) that a single fit stays within "
+                "epsilon",
             ),
             (
                 "order",
@@ -465,12 +465,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             (
                 "block_size",
                 size == "auto" or (is_count and int(size) >= 1),
-                "'auto', or 1 member or more",
+                "'auto', or a whole number, 1 or more",
             ),
         ):
             if not fits:
                 got = getattr(self, name)
-                raise ValueError(f"LazyClassifier({name}={got!r}): {what}.")
+                raise ValueError(f"LazyClassifier({name}={got!r}): must be {what}.")
         _check_confidence(self.confidence)
 
     def _make_order(
@@ -484,8 +484,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         n_members, order = ensemble.n_members, self.order
         if self.mode == "bayes" and (ensemble.weights < 0).any():
             raise ValueError(
-                "LazyClassifier(mode='bayes'): weights below zero fit no count of "
-                "votes; use mode='exact' or 'calibrated'."
+                "LazyClassifier(mode='bayes'): weights below zero do not correspond to "
+                "vote counts; use mode='exact' or 'calibrated'."
             )
         if not isinstance(order, str):
             return checked_order(order, n_members)
@@ -512,20 +512,20 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         problem = ""
         if not isinstance(self.order, str) or self.order == "given":
             problem = (
-                "the guarantee holds for members in random order, and this order may "
-                f"put the weak ones first{f' ({seen})' if n_rows else ''}; leave "
-                "order='auto', or use mode='calibrated', which takes any order."
+                "the guarantee holds for members in random order, but this order may "
+                f"put the weak ones first{f' ({seen})' if n_rows else ''}; use "
+                "order='auto', or mode='calibrated', which allows any order."
             )
         elif not is_equal and (not n_rows or n_changed > allowed * n_rows):
             problem = (
-                "the guarantee holds for votes of equal weight"
-                f"{f', and {seen}' if n_rows else ''}; use mode='calibrated', which "
-                "takes any weights."
+                "the guarantee holds for votes of equal "
+                f"weight{f', and {seen}' if n_rows else ''}; use mode='calibrated', "
+                "which allows any weights."
             )
         elif n_rows and binom.sf(n_changed - 1, n_rows, allowed) < _UNLIKELY:
             problem = (
                 f"{seen}, more than the confidence allows; the members do not vote as "
-                "the model assumes, use mode='calibrated'."
+                "the model assumes, so use mode='calibrated'."
             )
         if problem:
             name = f"LazyClassifier(mode='bayes', confidence={self.confidence})"
@@ -544,8 +544,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         inner = [name for name in params if name.startswith("ensemble__")]
         if inner:
             raise ValueError(
-                f"LazyClassifier: {inner[0]!r} would change an ensemble that is fitted "
-                "already; fit another one."
+                f"LazyClassifier: {inner[0]!r} would change an ensemble that is "
+                "already fitted; fit another one."
             )
         super().set_params(**params)
         return self
@@ -580,8 +580,8 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 def _check_confidence(confidence: Any) -> None:
     if not _is_number(confidence) or not 0.5 <= confidence < 1:
         raise ValueError(
-            f"LazyClassifier(confidence={confidence!r}): a probability in [0.5, "
-            "1); for certainty use mode='exact'."
+            f"LazyClassifier(confidence={confidence!r}): must be a probability in "
+            "[0.5, 1); for certainty use mode='exact'."
         )
 
 

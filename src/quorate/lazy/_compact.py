@@ -93,12 +93,14 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
     def fit(self, X: Any = None, y: Any = None) -> NoReturn:
         """Raise an error: a compact model cannot be fitted."""
         raise TypeError(
-            f"{_OWNER}.fit: the ensemble is gone, only its trees are left; fit the "
-            "ensemble and compact that."
+            f"{_OWNER}.fit: contains only the trees, not the ensemble; fit the "
+            "ensemble and compact it again."
         )
 
     def _empty(self) -> Exception:
-        error: Exception = NotFittedError(f"{_OWNER}: quorate.compact() makes one.")
+        error: Exception = NotFittedError(
+            f"{_OWNER}: use quorate.compact() to create one."
+        )
         return error
 
     def _plain_columns(self) -> int | None:
@@ -133,8 +135,8 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
 
     def __quorate_ensemble__(self) -> NoReturn:
         raise TypeError(
-            f"{_OWNER}: its members are gone, only their arrays are left; use the "
-            "ensemble it was made from."
+            f"{_OWNER}: contains only the arrays of its members; use the ensemble it "
+            "was made from."
         )
 
 
@@ -147,8 +149,8 @@ def _first_steps(model: Any) -> tuple[list[Any], Any]:
         model = model.estimator if isinstance(model, FrozenEstimator) else model[-1]
     if not read_ensemble(model).takes_plain:
         raise ValueError(
-            f"compact: {type(model).__name__} changes the rows before its trees see "
-            "them; compact the ensemble inside, and give it rows that are prepared."
+            f"compact: {type(model).__name__} changes the rows before they reach its "
+            "trees; compact the ensemble inside, and pass it preprocessed rows."
         )
     known = [step for _, step in steps if hasattr(step, "n_features_in_")]
     return carried_layers(steps), (*known, model)[0]

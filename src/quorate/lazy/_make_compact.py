@@ -63,8 +63,8 @@ def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
         return model.compact()
     if mode not in get_args(CompactMode):
         raise ValueError(
-            f"compact(mode={mode!r}): 'exact', 'bayes' or 'all'; for 'calibrated' fit "
-            "a LazyClassifier to rows and compact that."
+            f"compact(mode={mode!r}): must be 'exact', 'bayes' or 'all'; for "
+            "'calibrated', fit a LazyClassifier to rows and compact it."
         )
     # A fixed seed: the same model gives the same file.
     return LazyClassifier(model, mode, random_state=0).fit().compact()

@@ -82,8 +82,9 @@ def check_rows(n_rows: int, epsilon: float, guarantee: Guarantee) -> None:
             least = -math.expm1(math.log(1 - guarantee) / n_rows)
         step = 10.0 ** (math.floor(math.log10(least)) - 1)
         raise ValueError(
-            f"{owner}: {n_rows} samples cannot certify that; give at least {needed}, "
-            f"or an epsilon of {math.ceil(least / step - 1e-9) * step:g} or more."
+            f"{owner}: {n_rows} samples are too few for this guarantee; pass at least "
+            f"{needed}, or an epsilon of {math.ceil(least / step - 1e-9) * step:g} or "
+            "more."
         )
 
 

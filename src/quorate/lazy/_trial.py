@@ -23,8 +23,8 @@ from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._rules import rows_needed
 
 _FLATTERED = (
-    "members agree far more on samples they were trained on than on new ones. Read "
-    "this as the most that could be saved"
+    "members agree far more on samples they were trained on than on new ones. Treat "
+    "these figures as an upper limit of the savings"
 )
 
 
@@ -114,9 +114,9 @@ class Trial:
             return ""
         allow = "allows" if len(allowing) == 1 else "allow"
         return (
-            f"One of {self.n_samples:,} samples is {percent_text(1 / self.n_samples)}: "
-            f"what changed here may lie above what {' and '.join(allowing)} {allow}, "
-            "which is meant on average over samples to come."
+            f"One of {self.n_samples:,} samples is {percent_text(1 / self.n_samples)}, "
+            f"so the measured change may exceed what {' and '.join(allowing)} {allow}, "
+            "which is an average over new samples."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -218,8 +218,8 @@ def _split(
     needed, half = rows_needed(epsilon), n_rows // 2
     if half < needed and not flaw:
         flaw = (
-            f"{n_rows} samples are too few to calibrate for epsilon={epsilon:g} and "
-            f"try it: that takes {2 * needed}"
+            f"{n_rows} samples are too few to calibrate and test epsilon={epsilon:g}, "
+            f"which needs {2 * needed}"
         )
     if flaw:
         return np.arange(0), np.arange(n_rows), flaw

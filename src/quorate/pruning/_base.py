@@ -108,8 +108,8 @@ def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
         # The small offset keeps 0.3 * 10 from being rounded up to 4.
         return max(1, math.ceil(float(keep) * n_members - 1e-9))
     raise ValueError(
-        f"{owner}(keep={keep!r}): keep 1 to {n_members} members, "
-        "or a fraction in (0, 1]."
+        f"{owner}(keep={keep!r}): must be 1 to {n_members} members, or a fraction in "
+        "(0, 1]."
     )
 
 
@@ -307,7 +307,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _flag(self, parameter: str) -> None:
         """Raise ``ValueError`` unless the parameter is True or False."""
         if not isinstance(getattr(self, parameter), (bool, np.bool_)):
-            raise self._refuse(parameter, "True or False")
+            raise self._refuse(parameter, "must be True or False")
 
     def _number(
         self, parameter: str, most: float = np.inf, *, above_0: bool = False
@@ -317,7 +317,9 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         lowest = np.nextafter(0, 1) if above_0 else 0
         if is_number(given) and lowest <= given <= most and given < np.inf:
             return float(given)
-        fits = "a number above 0" if above_0 else "a number of at least 0"
+        fits = (
+            "must be a number above 0" if above_0 else "must be a number of at least 0"
+        )
         fits += f" and at most {most:g}" if most < np.inf else ""
         raise self._refuse(parameter, fits)
 
@@ -325,7 +327,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         """Return the parameter as an integer, or raise an error."""
         given = getattr(self, parameter)
         if not is_whole(given) or given < lowest:
-            raise self._refuse(parameter, f"a whole number, {lowest} or more")
+            raise self._refuse(parameter, f"must be a whole number, {lowest} or more")
         return int(given)
 
     @property
@@ -334,7 +336,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         given = getattr(self, "class_weight", None)
         if given is None or (isinstance(given, str) and given == "balanced"):
             return given is not None
-        raise self._refuse("class_weight", "None or 'balanced'")
+        raise self._refuse("class_weight", "must be None or 'balanced'")
 
     @property
     def _owner(self) -> str:

@@ -30,14 +30,14 @@ class _ByScore(Pruner):
         if self._is_balanced and score.name not in SUMS:
             raise self._refuse(
                 "class_weight",
-                f"{score.name} is not a mean over samples, which could be weighted by "
-                "class; accuracy, neg_log_loss and neg_brier_score are",
+                f"{score.name} is not a mean over samples, so it cannot be weighted by "
+                "class; use accuracy, neg_log_loss or neg_brier_score",
             )
         if self._is_balanced and not votes.has_equal_weights:
             raise self._refuse(
                 "class_weight",
-                "these votes are weighted, and classes are balanced for equal votes "
-                "only; take scoring='balanced_accuracy'",
+                "these votes are weighted, but classes can be balanced only for equal "
+                "votes; use scoring='balanced_accuracy'",
             )
         return running_score(votes, score, most, self._is_balanced)
 

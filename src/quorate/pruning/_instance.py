@@ -59,7 +59,7 @@ class _SampleDriven(Pruner):
         if len(picked) < size:
             instead = "" if picked else "; the most accurate one is kept"
             warn(
-                f"{self._owner}: no remaining member is right on a sample that could "
+                f"{self._owner}: no remaining member is correct on a sample that could "
                 f"choose one; {len(picked)} of {size} members were picked{instead}.",
                 FewerMembersWarning,
             )
@@ -278,7 +278,7 @@ class FTAD(_SampleDriven):
             if answer.shape not in ((), (np.count_nonzero(here),)):
                 raise ValueError(
                     f"FTAD(measure): the function returned shape {answer.shape} for "
-                    f"{np.count_nonzero(here)} counts; one value per count."
+                    f"{np.count_nonzero(here)} counts; expected one value per count."
                 )
             values[here] = answer
         return values

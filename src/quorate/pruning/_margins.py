@@ -64,7 +64,7 @@ class MarginDistance(Pruner):
     def _select(self, votes: VoteCounts, size: int) -> list[int]:
         scheduled = self.p == "schedule"
         if not scheduled and not (is_number(self.p) and 0 < float(self.p) < 1):
-            raise self._refuse("p", "a number in (0, 1), or 'schedule'")
+            raise self._refuse("p", "must be a number in (0, 1), or 'schedule'")
         table = votes.pairs()
         gram = table.both + table.neither - table.first - table.second
         right, asked = votes.member_counts()

@@ -190,8 +190,8 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
         able = [name for name, m in METHODS.items() if m.tags.takes_class_weight]
         raise ValueError(
             f"{cls.__name__}(class_weight={parameters['class_weight']!r}): its "
-            "objective is not a sum over samples, which could be weighted by class; "
-            f"{', '.join(able)} take it."
+            "objective is not a sum over samples, so it cannot be weighted by class; "
+            f"{', '.join(able)} support class_weight."
         )
     allowed = set(inspect.signature(cls).parameters)
     for parameter in parameters:

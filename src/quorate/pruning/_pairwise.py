@@ -131,7 +131,9 @@ class FarthestFirst(_Apart):
             return int(most_accurate_first(votes)[0])
         if isinstance(self.start, str) and self.start == "random":
             return int(as_generator(self.random_state, type(self).__name__).integers(n))
-        raise self._refuse("start", f"'best', 'random' or a member from 0 to {n - 1}")
+        raise self._refuse(
+            "start", f"must be 'best', 'random' or a member from 0 to {n - 1}"
+        )
 
 
 @dataclass(repr=False, eq=False)
@@ -353,7 +355,7 @@ class KLDivergence(Pruner):
             if not (fits and np.isfinite(given).all() and (given >= 0).all()
                     and given.any(axis=1).all()):  # fmt: skip
                 raise ValueError(
-                    f"KLDivergence(distributions): one row for each of "
+                    "KLDivergence(distributions): must be one row for each of "
                     f"{votes.n_members} members, of finite numbers that are not "
                     f"negative and not all zero; got shape {given.shape}."
                 )

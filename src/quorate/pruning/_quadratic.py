@@ -40,9 +40,9 @@ class _Quadratic(Pruner):
         given = [each.class_probabilities is not None for each in (further, votes)]
         if further.n_members != votes.n_members or given[0] != given[1]:
             raise ValueError(
-                f"{self._owner}.fit(unlabelled): votes of the same {votes.n_members} "
-                f"members are needed, got {further.n_members}; with probabilities in "
-                "both votes or in neither."
+                f"{self._owner}.fit(unlabelled): needs votes of the same "
+                f"{votes.n_members} members, with probabilities in both votes or in "
+                f"neither; got {further.n_members} members."
             )
         return further
 
@@ -61,13 +61,15 @@ class _Quadratic(Pruner):
             return np.zeros(n_members)
         if isinstance(self.cost, str):
             raise self._refuse(
-                "cost", "numbers; votes do not know more, quorate.prune measures them"
+                "cost",
+                "must be numbers, because votes contain no costs; quorate.prune "
+                "measures them",
             )
         costs = np.asarray(self.cost, dtype=float)
         if costs.shape != (n_members,) or not (costs > 0).all():
             raise ValueError(
-                f"{self._owner}(cost): a number above 0 for each of {n_members} "
-                f"members, got an array of shape {costs.shape}."
+                f"{self._owner}(cost): must be a number above 0 for each of "
+                f"{n_members} members, got an array of shape {costs.shape}."
             )
         return np.asarray(price * costs / costs.mean())
 

@@ -32,17 +32,17 @@ class _TwoStage(Pruner):
         if not votes.is_masked:
             raise ValueError(
                 f"{self._owner}: needs out-of-bag votes; collect them with "
-                "collect_votes(..., out_of_bag=True) or give Votes a valid mask."
+                "collect_votes(..., out_of_bag=True) or pass valid= to Votes."
             )
         for parameter, lowest, highest in (("ta", 0, 9), ("td", 1, 10)):
             tenth = getattr(self, parameter, None)
             if tenth is None:
                 continue
             if not (is_whole(tenth) and lowest <= tenth <= highest):
-                fits = f"a whole number from {lowest} to {highest}"
+                fits = f"must be a whole number from {lowest} to {highest}"
                 raise self._refuse(parameter, fits)
         if limit is None and getattr(self, stage) is None:
-            raise self._refuse("keep", f"give keep, {stage} or both")
+            raise self._refuse("keep", f"pass keep, {stage} or both")
 
 
 @dataclass(repr=False, eq=False)
@@ -249,8 +249,9 @@ def _numbers(X: Any) -> FloatArray:
         table = np.array([np.nan])
     if not np.isfinite(table).all():
         raise ValueError(
-            "TwoStageDistance: distances need numbers, none of them missing or "
-            "infinite; encode text and fill gaps before, or take another method."
+            "TwoStageDistance: distances need numbers that are neither missing nor "
+            "infinite; encode text and fill missing values first, or use another "
+            "method."
         )
     return table
 
@@ -261,7 +262,7 @@ def _as_features(X: Any, votes: Votes) -> FloatArray:
     fits = len(features) == votes.n_samples or len(features) >= needed
     if features.ndim != 2 or not fits:
         raise ValueError(
-            f"TwoStageDistance.fit: X needs one row per sample voted on, "
+            "TwoStageDistance.fit: X must have one row per sample voted on, "
             f"{votes.n_samples}, or per sample given, at least {needed}; got shape "
             f"{features.shape}."
         )
@@ -271,7 +272,7 @@ def _as_features(X: Any, votes: Votes) -> FloatArray:
 def _distances(queries: Array, centres: FloatArray) -> FloatArray:
     if queries.ndim != 2 or queries.shape[1] != centres.shape[1]:
         raise ValueError(
-            f"TwoStageDistance: queries need {centres.shape[1]} features; "
-            f"got shape {queries.shape}."
+            f"TwoStageDistance: queries must have {centres.shape[1]} features; got "
+            f"shape {queries.shape}."
         )
     return np.asarray(cdist(queries, centres))

@@ -56,7 +56,7 @@ def _answers(
     n_columns = model.n_features_in_
     for row in rows:
         if len(row) != n_columns:
-            raise ValueError(f"a row of {len(row)} values, and {n_columns} are needed")
+            raise ValueError(f"a row has {len(row)} values, but {n_columns} are needed")
     if not rows:
         return
     X = np.array(rows, dtype=object if model.takes_text else float)

@@ -78,14 +78,15 @@ def write_c(
     """Write the model data, the kernels and their public function."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(
-            f"to_c(name={name!r}): letters, digits and underscores, a letter first; "
-            "functions are called name_predict and name_predict_rows."
+            f"to_c(name={name!r}): must consist of letters, digits and underscores, "
+            "and start with a letter; the functions are called name_predict and "
+            "name_predict_rows."
         )
     n_classes = int(numbers["n_classes"])
     if n_classes > _MOST_CLASSES:
         raise ValueError(
             f"to_c: the scores of {n_classes:,} classes may not fit on the stack of a "
-            f"program; at most {_MOST_CLASSES:,}."
+            f"program; at most {_MOST_CLASSES:,} are supported."
         )
     n_rows = max(1, min(256, _MOST_SCORES // n_classes))
     is_narrow, levels = _fits_narrow(arrays), share_levels(arrays["table"])
@@ -96,10 +97,10 @@ def write_c(
     parts = [
         f"/* {name}: {numbers['n_trees']} trees, {n_classes} classes, mode "
         f"{mode!r}; written by quorate {__version__}.\n"
-        " * C99 and its mathematics, nothing else. For the answers of Python compile\n"
-        " * with -ffp-contract=off. What takes NaN for impossible is refused below:\n"
-        " * -ffast-math, -Ofast, -ffinite-math-only. Predictions need up to\n"
-        f" * {stack} bytes of stack. */\n",
+        " * Needs only C99 and its maths library. For the predictions of Python,\n"
+        " * compile with -ffp-contract=off. Options that assume that there are no\n"
+        " * NaNs are rejected below: -ffast-math, -Ofast, -ffinite-math-only.\n"
+        f" * Predictions need up to {stack} bytes of stack. */\n",
         "#define QUORATE_ALONE\n#define EXPORT static\n",
         "#define QUORATE_NARROW\n" * is_narrow,
         f"#define QUORATE_LEVELS {levels}\n" if levels else "",
@@ -183,15 +184,15 @@ def _text(label: Any) -> str:
     text = str(label)
     if "\0" in text:
         raise ValueError(
-            f"to_c: the label {text!r} has a NUL in it, where a text in C ends; give "
-            "the class another name."
+            f"to_c: the label {text!r} contains a NUL character, which ends a string "
+            "in C; rename the class."
         )
     try:
         encoded = text.encode()
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"to_c: the label {text!r} has half a surrogate pair in it, which is no "
-            "letter and cannot be written in UTF-8; give the class another name."
+            f"to_c: the label {text!r} contains half of a surrogate pair, which cannot "
+            "be written in UTF-8; rename the class."
         ) from error
     plain = set(range(32, 127)) - set(b'"\\?')
     letters = (chr(b) if b in plain else f"\\{b:03o}" for b in encoded)

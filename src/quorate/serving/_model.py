@@ -163,7 +163,7 @@ class CompactModel:
         if self._facts["steps"]:
             raise ValueError(
                 "to_c: the first steps of the pipeline cannot be written in C; compact "
-                "its last step alone, and give it rows that are prepared."
+                "only its last step, and pass it preprocessed rows."
             )
         arrays, numbers = plan_of(self._trees, ready.ensemble, ready.stops, ready.rule)
         how = decision_name(ready.ensemble)
@@ -207,7 +207,9 @@ class CompactModel:
         return self._everyone
 
     def _empty(self) -> Exception:
-        return ValueError(f"{type(self).__name__}: quorate.compact() makes one.")
+        return ValueError(
+            f"{type(self).__name__}: use quorate.compact() to create one."
+        )
 
     def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
         """Set up the model, or refuse metadata that does not match the trees."""
@@ -247,16 +249,16 @@ class CompactModel:
         columns = getattr(X, "columns", None)
         if names is not None and columns is not None and list(columns) != list(names):
             raise ValueError(
-                f"{type(self).__name__}: the columns of X are not those of training, "
-                f"in their order: {', '.join(map(str, names[:5]))}"
-                f"{', ...' if len(names) > 5 else ''}."
+                f"{type(self).__name__}: X must have the columns of the training data "
+                "in the same order: "
+                f"{', '.join(map(str, names[:5]))}{', ...' if len(names) > 5 else ''}."
             )
         # Do not convert mixed rows of numbers and text to text.
         mixed = self._facts["steps"] and not isinstance(X, np.ndarray)
         table = np.asarray(X, dtype=object if mixed else None)
         if table.ndim != 2 or table.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"{type(self).__name__}: X has shape {table.shape}, and "
+                f"{type(self).__name__}: X has shape {table.shape}, but "
                 f"{self.n_features_in_} columns are needed."
             )
         rows = self._for_trees(table)
@@ -267,7 +269,8 @@ class CompactModel:
             )
         if not self._facts["allow_nan"] and np.isnan(rows).any():
             raise ValueError(
-                f"{type(self).__name__}: X contains NaN, which the model does not take."
+                f"{type(self).__name__}: X contains NaN, which the model does not "
+                "accept."
             )
         return rows
 
@@ -354,8 +357,7 @@ def _packed(
     except TypeError as error:
         kind = type(labels.tolist()[0]).__name__
         raise TypeError(
-            f"compact models are stored with labels that are numbers or text, not "
-            f"{kind}."
+            f"labels of compact models must be numbers or text, not {kind}."
         ) from error
     return written, arrays
 
@@ -368,16 +370,16 @@ def _unpacked(
     if "classes_" in written:
         facts["classes_"] = np.array(written["classes_"], dtype=object)
         if not all(isinstance(x, (str, int, float)) for x in written["classes_"]):
-            raise ValueError("labels of another kind")
+            raise ValueError("labels of an unexpected type")
     else:
         facts["classes_"] = arrays["classes_"]
     n_features = written["n_features"]
     if type(n_features) is not int:
-        raise ValueError("no number of columns")
+        raise ValueError("an invalid number of columns")
     if "feature_names_in_" in written:
         names = written["feature_names_in_"]
         if not isinstance(names, list) or not all(isinstance(x, str) for x in names):
-            raise ValueError("names of another kind")
+            raise ValueError("names of an unexpected type")
         facts["feature_names_in_"] = np.array(names, dtype=object)
     return unpack(arrays, n_features, facts["classes_"].size), facts
 
@@ -403,7 +405,7 @@ def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
         raise ValueError(f"mode={mode!r}")
     positive = (checked["weights"] >= 0).all()
     if mode == "bayes" and not (0.5 <= confidence < 1 and positive):
-        raise ValueError("mode='bayes' with numbers that do not fit it")
+        raise ValueError("invalid numbers for mode='bayes'")
     checked["classes_"] = np.asarray(facts["classes_"])
     if "feature_names_in_" in facts:
         checked["feature_names_in_"] = np.asarray(facts["feature_names_in_"])
@@ -413,14 +415,14 @@ def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
     ends = whole_numbers(np.asarray(facts["stops_"])).astype(np.intp)
     rising = ends.ndim == 1 and ends.size > 0 and ends[0] >= 1 and ends[-1] == n_members
     if not rising or (np.diff(ends) < 1).any():
-        raise ValueError("stops that are no numbers of members")
+        raise ValueError("stops that are not numbers of members")
     if mode == "bayes" and ends.size * n_members > _MOST_NEEDED:
         raise ValueError("too many stops")
     threshold, expected = facts["threshold_"], facts["expected_disagreement_"]
     if mode == "calibrated" or threshold is not None:
         threshold = float(threshold)
     if type(facts["n_columns"]) is not int or facts["n_columns"] < 1:
-        raise ValueError("no number of columns")
+        raise ValueError("an invalid number of columns")
     return {
         **checked,
         "mode": str(mode),

@@ -66,7 +66,7 @@ def _make_part(part: Any, width: int) -> tuple[list[int], Change, int]:
 
 def _checked_list(given: Any, size: int | None = None) -> list[Any]:
     if not isinstance(given, list) or (size is not None and len(given) != size):
-        raise ValueError("a step of another form")
+        raise ValueError("a step of an unexpected layout")
     return given
 
 
@@ -80,7 +80,7 @@ def _checked_places(columns: Any, width: int) -> list[int]:
 def _numbers(values: Any, width: int) -> FloatArray:
     row = np.array(_checked_list(values, width), dtype=float)
     if row.shape != (width,) or not np.isfinite(row).all():
-        raise ValueError("a step with numbers that do not fit")
+        raise ValueError("a step with invalid numbers")
     return row
 
 
@@ -192,7 +192,7 @@ def _encoder(width: int, categories: Any, ignores: bool) -> Change:
             if strange.size and not ignores:
                 raise ValueError(
                     f"column {place} of those with categories has the value "
-                    f"{values[strange[0]]!r}, which was not there in training"
+                    f"{values[strange[0]]!r}, which did not occur in training"
                 )
         return codes
 
@@ -201,7 +201,7 @@ def _encoder(width: int, categories: Any, ignores: bool) -> Change:
 
 def _key(value: Any) -> Any:
     if not isinstance(value, (str, int, float, type(None))):
-        raise ValueError(f"a category of another kind ({type(value).__name__})")
+        raise ValueError(f"a category of an unsupported type ({type(value).__name__})")
     return ("missing",) if value != value else value
 
 

@@ -438,7 +438,9 @@ def bayesian_signed_rank(
     strength = as_number(owner, "prior", prior, limit=np.inf)
     whole = isinstance(n_draws, (int, np.integer)) and not isinstance(n_draws, bool)
     if not (whole and n_draws >= 1):
-        raise ValueError(f"{owner}(n_draws={n_draws!r}): a whole number, 1 or more.")
+        raise ValueError(
+            f"{owner}(n_draws={n_draws!r}): must be a whole number, 1 or more."
+        )
     rng = as_generator(random_state, owner)
     regions = _regions(first, second, width)
     alpha = np.array([strength] + [1.0] * first.size)

@@ -100,7 +100,7 @@ class Scores:
         if table.ndim != 3 or table.size == 0:
             raise ValueError(
                 "Scores: values must be (n_blocks, n_methods) or (n_blocks, n_methods, "
-                f"n_repeats), none of them 0; got shape {table.shape}."
+                f"n_repeats), without empty axes; got shape {table.shape}."
             )
         table.flags.writeable = False
         object.__setattr__(self, "values", table)
@@ -144,20 +144,20 @@ class Scores:
             listed = list(row)
             if len(listed) != 4:
                 raise ValueError(
-                    f"Scores.from_rows: row {number} has {len(listed)} entries; "
-                    "a row is (block, method, repeat, value)."
+                    f"Scores.from_rows: row {number} has {len(listed)} entries; a row "
+                    "must be (block, method, repeat, value)."
                 )
             key = tuple(map(str, listed[:3]))
             if key in found:
                 raise ValueError(
-                    f"Scores.from_rows: row {number} scores method {key[1]!r} on block "
-                    f"{key[0]!r}, repeat {key[2]!r}, a second time."
+                    f"Scores.from_rows: row {number} is a second score of method "
+                    f"{key[1]!r} on block {key[0]!r}, repeat {key[2]!r}."
                 )
             found[key] = _number(number, listed[3])
             for name, places in zip(key, seen, strict=True):
                 places.setdefault(name, len(places))
         if not found:
-            raise ValueError("Scores.from_rows: no rows; a table has at least one.")
+            raise ValueError("Scores.from_rows: no rows; at least one is needed.")
         table = np.full([len(places) for places in seen], math.nan)
         for key, value in found.items():
             at = tuple(places[name] for name, places in zip(key, seen, strict=True))
@@ -203,8 +203,9 @@ class Scores:
         whole = np.flatnonzero(~np.isnan(self.values).any(axis=(1, 2)))
         if whole.size == 0:
             raise ValueError(
-                "Scores.complete_blocks: every block misses a score, the first "
-                f"{self._cell(_first(np.isnan(self.values)))}; none would be left."
+                "Scores.complete_blocks: every block has a missing score, the first "
+                f"for {self._cell(_first(np.isnan(self.values)))}; no block would be "
+                "left."
             )
         kept = [self.blocks[at] for at in whole]
         return Scores(self.values[whole], self.methods, kept, self.repeats)
@@ -223,7 +224,7 @@ class Scores:
         if isinstance(method, (int, np.integer)) and not isinstance(method, bool):
             if not 0 <= method < self.n_methods:
                 raise ValueError(
-                    f"Scores: no method {method}; positions are 0 to "
+                    f"Scores: no method {method}; positions must be 0 to "
                     f"{self.n_methods - 1}."
                 )
             return int(method)
@@ -254,7 +255,7 @@ def as_scores(
     gaps = np.isnan(table.values)
     if gaps.any():
         raise ValueError(
-            f"{owner}: no score of {table._cell(_first(gaps))}; add it, or drop such "
+            f"{owner}: no score for {table._cell(_first(gaps))}; add it, or drop such "
             "blocks with complete_blocks()."
         )
     for what, least, found in (
@@ -263,21 +264,21 @@ def as_scores(
         ("repeats", repeats, table.n_repeats),
     ):
         if found < least:
-            raise ValueError(f"{owner}: at least {least} {what}, got {found}.")
+            raise ValueError(f"{owner}: needs at least {least} {what}, got {found}.")
     return table
 
 
 def _stack(values: Mapping[Any, Any]) -> FloatArray:
     """Return the columns of a dict side by side."""
     if not values:
-        raise ValueError("Scores: an empty dict; give at least one method.")
+        raise ValueError("Scores: the dict is empty; pass at least one method.")
     columns = [as_floats("Scores", f"values[{m!r}]", v) for m, v in values.items()]
     for method, column in zip(values, columns, strict=True):
         if column.shape != columns[0].shape or column.ndim not in (1, 2):
             raise ValueError(
-                f"Scores: the scores of {method!r} have shape {column.shape}, those of "
-                f"{next(iter(values))!r} {columns[0].shape}; all must be (n_blocks,) "
-                "or (n_blocks, n_repeats)."
+                f"Scores: the scores of {method!r} have shape {column.shape}, but "
+                f"those of {next(iter(values))!r} have {columns[0].shape}; all must be "
+                "(n_blocks,) or (n_blocks, n_repeats)."
             )
     return np.stack(columns, axis=1)
 
@@ -286,13 +287,17 @@ def _names(what: str, names: Iterable[Any] | None, size: int) -> tuple[str, ...]
     if names is None:
         return tuple(map(str, range(size)))
     if isinstance(names, str):
-        raise ValueError(f"Scores({what}): a list of names, got the text {names!r}.")
+        raise ValueError(
+            f"Scores({what}): must be a list of names, got the text {names!r}."
+        )
     listed = tuple(map(str, names))
     if len(listed) != size:
-        raise ValueError(f"Scores({what}): {size} names, got {len(listed)}.")
+        raise ValueError(f"Scores({what}): expected {size} names, got {len(listed)}.")
     if len(set(listed)) < size:
         twice = next(name for name in listed if listed.count(name) > 1)
-        raise ValueError(f"Scores({what}): names must differ, {twice!r} occurs twice.")
+        raise ValueError(
+            f"Scores({what}): names must be distinct, but {twice!r} occurs twice."
+        )
     return listed
 
 
@@ -301,8 +306,8 @@ def _number(row: int, value: Any) -> float:
         return math.nan
     if not isinstance(value, Real):
         raise ValueError(
-            f"Scores.from_rows: the value of row {row} is {value!r}; give a number, "
-            "or None if it is missing."
+            f"Scores.from_rows: the value of row {row} is {value!r}; it must be a "
+            "number, or None if it is missing."
         )
     return float(value)
 
@@ -314,7 +319,7 @@ def _first(mask: BoolArray) -> tuple[int, ...]:
 
 def as_floats(owner: str, what: str, values: Any) -> FloatArray:
     """Return a new float array in which NaN marks missing values."""
-    refusal = f"{owner}: {what} must be numbers in rows of one length"
+    refusal = f"{owner}: {what} must be numbers in rows of the same length"
     try:
         given = np.asarray(values)
         if given.dtype.kind == "O":
@@ -333,8 +338,8 @@ def as_pair(owner: str, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
     first, second = as_floats(owner, "a", a), as_floats(owner, "b", b)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(
-            f"{owner}: a and b must be 1-d and of one length, "
-            f"got shapes {first.shape} and {second.shape}."
+            f"{owner}: a and b must be 1-d and of the same length, got shapes "
+            f"{first.shape} and {second.shape}."
         )
     for name, row in (("a", first), ("b", second)):
         bad = ~(np.abs(row) <= LARGEST)
@@ -345,7 +350,9 @@ def as_pair(owner: str, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
                 f"at most {LARGEST:g} in size."
             )
     if first.size < 2:
-        raise ValueError(f"{owner}: at least 2 pairs of scores, got {first.size}.")
+        raise ValueError(
+            f"{owner}: needs at least 2 pairs of scores, got {first.size}."
+        )
     return first, second
 
 
@@ -362,7 +369,7 @@ def as_number(
     if not fits:
         low = "0 or more" if zero else "above 0"
         high = "" if math.isinf(limit) else f" and below {limit:g}"
-        raise ValueError(f"{owner}({name}={value!r}): a number {low}{high}.")
+        raise ValueError(f"{owner}({name}={value!r}): must be a number {low}{high}.")
     return float(value)
 
 

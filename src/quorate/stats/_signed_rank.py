@@ -188,7 +188,9 @@ def holm(p_values: Any) -> FloatArray:
     bad = ~((given >= 0) & (given <= 1))
     if bad.any():
         at = int(np.argmax(bad))
-        raise ValueError(f"holm: p_values[{at}] is {given[at]}; a number in [0, 1].")
+        raise ValueError(
+            f"holm: p_values[{at}] is {given[at]}; it must be a number in [0, 1]."
+        )
     order = np.argsort(given, kind="stable")
     steps = given[order] * np.arange(given.size, 0, -1)
     adjusted = np.empty_like(given)

@@ -119,8 +119,8 @@ class DataSet:
         classes, codes = np.unique(self.y, return_inverse=True)
         if n_rows < classes.size:
             raise ValueError(
-                f"{self.name}: has {classes.size} classes; take at least as many rows, "
-                f"not n_rows={n_rows}."
+                f"{self.name}: has {classes.size} classes, but n_rows={n_rows}; use at "
+                "least one row per class."
             )
         counts = dict(enumerate(np.bincount(codes).tolist()))
         mixed = np.random.default_rng(seed).permutation(self.n_rows)
@@ -177,7 +177,7 @@ def column_kinds(X: Any, owner: str) -> tuple[list[str], list[str]]:
     if not isinstance(X, pd.DataFrame):
         raise TypeError(f"{owner}: needs a pandas DataFrame; got {type(X).__name__}.")
     if not X.shape[1]:
-        raise ValueError(f"{owner}: the table has no columns beside the labels.")
+        raise ValueError(f"{owner}: the table has no columns other than the labels.")
     odd = [name for name in X.columns if not isinstance(name, str)]
     if odd:
         raise TypeError(f"{owner}: names of columns must be text; got {odd[0]!r}.")
@@ -219,8 +219,8 @@ def _is_numeric(column: Any, owner: str) -> bool:
         odd = []
     if odd:
         raise ValueError(
-            f"{owner}: column {column.name!r} holds {odd[0]}; numbers, text, "
-            "categories and booleans fit."
+            f"{owner}: column {column.name!r} contains {odd[0]}; only numbers, text, "
+            "categories and booleans are supported."
         )
     return False
 
@@ -241,12 +241,13 @@ def _checked_labels(y: Any, owner: str) -> Array:
     labels = as_labels(values, owner)
     if labels.dtype.kind not in "biufU":
         raise ValueError(
-            f"{owner}: labels are {labels.dtype}; text, numbers and booleans fit."
+            f"{owner}: labels are {labels.dtype}; only text, numbers and booleans are "
+            "supported."
         )
     if labels.dtype.kind == "f" and not (
         np.isfinite(labels).all() and (labels == np.floor(labels)).all()
     ):
-        raise ValueError(f"{owner}: the target is a continuous number, not a class.")
+        raise ValueError(f"{owner}: the target is continuous, not a class.")
     if (labels == labels[0]).all():
         raise ValueError(
             f"{owner}: only one class, {labels[0].item()!r}; a study needs two or more."

@@ -137,7 +137,7 @@ def find_data(
         read = _find_file(given, name, target, data_dir, allow_download, image_size)
     elif target is not None:
         raise ValueError(
-            f"{name}: has a target of its own; target={target!r} is for tables."
+            f"{name}: has its own target; target={target!r} is for tables."
         )
     elif name in GENERATORS:
         return partial(_generate, name, n_rows or _GENERATED_ROWS, random_state)
@@ -189,17 +189,21 @@ def _find_file(
     if name.startswith(_OPENML):
         what, _, version = name.removeprefix(_OPENML).rpartition("@")
         if not what or not version.isdecimal() or int(version) < 1:
-            raise ValueError(f"{name}: say which version, as in 'openml:credit-g@1'.")
+            raise ValueError(
+                f"{name}: the version is missing; specify it as in 'openml:credit-g@1'."
+            )
         if not allow_download:
             raise ValueError(
-                f"{name}: would be downloaded; allow it with allow_download=True or "
+                f"{name}: must be downloaded; allow it with allow_download=True or "
                 "--download."
             )
         return partial(_from_openml, what, int(version), target)
     if path.is_dir():
         return partial(_from_images, path, image_size)
     if path.is_file():
-        raise FileFormatError(f"{path}: tables come as {', '.join(TABLES)}.")
+        raise FileFormatError(
+            f"{path}: a table must be a file ending in {', '.join(TABLES)}."
+        )
     if is_table or not name or len(path.parts) != 1:
         raise FileNotFoundError(f"{path}: no such file.")
     raise ValueError(unknown_name("data set", name, [*GENERATORS, *BUNDLED, *listed]))
@@ -282,7 +286,7 @@ def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> Data
     for column in entry.get("categorical_features", []):
         if column not in X.columns:
             raise FileFormatError(
-                f"{path}: {_MANIFEST} tells of a column {column!r}, which is missing."
+                f"{path}: {_MANIFEST} describes a column {column!r}, which is missing."
             )
         X[column] = X[column].astype("category")
     reference = f"{entry['reference']}, " if entry.get("reference") else ""
@@ -304,7 +308,7 @@ def _from_openml(what: str, version: int, target: str | None) -> DataSet:
     except OSError as error:
         raise OSError(f"{name}: could not be downloaded ({error}).") from error
     if made.target is None:
-        raise ValueError(f"{name}: has no target of its own; name one.")
+        raise ValueError(f"{name}: has no target; name one.")
     if made.target.ndim != 1:
         raise ValueError(f"{name}: has several targets; name one.")
     y = made.target.astype(object).to_numpy()
@@ -327,7 +331,7 @@ def _from_images(folder: Path, size: int) -> DataSet:
     classes = [path for path in sorted(folder.glob(_VISIBLE)) if path.is_dir()]
     if not classes:
         raise ValueError(
-            f"{folder}: a folder of pictures has one folder per class in it."
+            f"{folder}: a folder of pictures must contain one folder per class."
         )
     rows, labels = [], []
     for kind in classes:
@@ -352,12 +356,13 @@ def _grey_values(pillow: Any, file: Path, size: int) -> Array:
                 return np.asarray(small, dtype=np.uint8).ravel()
     except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
         raise FileFormatError(f"{file}: not a readable picture ({error}).") from error
-    raise FileFormatError(f"{file}: more than 8 bits per pixel; save it with 8.")
+    raise FileFormatError(f"{file}: has more than 8 bits per pixel; save it with 8.")
 
 
 def _check_whole(parameter: str, given: Any, lowest: int) -> None:
     is_whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
     if not is_whole or given < lowest:
         raise ValueError(
-            f"load_data({parameter}={given!r}): take a whole number, {lowest} or more."
+            f"load_data({parameter}={given!r}): must be a whole number, {lowest} or "
+            "more."
         )

@@ -71,8 +71,8 @@ class DataSpec:
             0 < self.pca < 1 or (isinstance(self.pca, int) and self.pca >= 1)
         ):
             raise ValueError(
-                f"data: pca is {self.pca!r}; a number of components, "
-                "or a share of the variance in (0, 1)."
+                f"data: pca is {self.pca!r}; it must be a number of components, or a "
+                "share of the variance in (0, 1)."
             )
 
     @property
@@ -232,7 +232,8 @@ class Plan:
         _check_choice("study", "rule", self.rule, _RULES)
         if self.as_deployed and self.rule != "own":
             raise ValueError(
-                "study: as_deployed is about the ensemble itself, so rule is 'own'."
+                "study: as_deployed evaluates the ensemble itself and requires rule = "
+                "'own'."
             )
         for key, lowest in (("folds", 2), ("repeats", 1), ("rows", 1)):
             _check_minimum("study", key, getattr(self, key), lowest)
@@ -244,10 +245,13 @@ class Plan:
         ):
             for name in names:
                 if not name.isprintable():  # control characters, line ends, ...
-                    raise ValueError(f"study: the name {name!r} cannot be printed.")
+                    raise ValueError(
+                        f"study: the name {name!r} contains characters that cannot be "
+                        "printed."
+                    )
                 if names.count(name) > 1:
                     raise ValueError(
-                        f"study: two {what} are called {name!r}; give them other "
+                        f"study: two {what} are called {name!r}; give them different "
                         f"{remedy}."
                     )
         for ensemble in self.ensembles:
@@ -334,7 +338,7 @@ class Plan:
                 )
                 if not able:
                     raise ValueError(
-                        f"{owner}(keep=None): {method.method} does not find its own "
+                        f"{owner}(keep=None): {method.method} does not choose its own "
                         "size; keep a number of members, or a fraction in (0, 1]."
                     )
             elif not isinstance(method.keep, str):
@@ -486,4 +490,4 @@ def _check_choice(owner: str, key: str, value: str, choices: Collection[str]) ->
 
 def _check_minimum(owner: str, key: str, value: int | None, lowest: int) -> None:
     if value is not None and not value >= lowest:
-        raise ValueError(f"{owner}: {key} is {value!r}; {lowest} or more.")
+        raise ValueError(f"{owner}: {key} is {value!r}; it must be {lowest} or more.")

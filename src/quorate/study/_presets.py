@@ -175,7 +175,9 @@ def _table(
             known = ", ".join(
                 dict.fromkeys(one for s in learners.values() for one in s)
             )
-            raise ValueError(f"{name}: none of its data sets is there; it has {known}.")
+            raise ValueError(
+                f"{name}: none of its data sets was found; it uses {known}."
+            )
         used = {one for ensemble in ensembles for one in ensemble.only}
         return Plan(
             name,

@@ -194,7 +194,7 @@ class Results:
         for row in rows:
             _check_numbers(row)
         if len({tuple(row[name] for name in IDENTITY) for row in rows}) < len(rows):
-            raise ValueError("a cell is there twice")
+            raise ValueError("a cell occurs twice")
         # one record per data set and fold, shared by ensembles
         preparation = {
             (data.index(fit["data"]), fit["repeat"], fit["fold"]): {

@@ -141,7 +141,7 @@ def check_plan(plan: Plan, store: Store) -> None:
     text = json.dumps(plan.to_dict())
     if store.done() and json.dumps(store.plan.to_dict()) != text:
         raise ValueError(
-            f"{store.path}: holds the results of another plan; choose another file."
+            f"{store.path}: contains the results of another plan; use another file."
         )
 
 
@@ -162,8 +162,8 @@ def load_plan_data(
     for spec in plan.data_specs:
         if spec.image_size is not None and not Path(spec.source).is_dir():
             raise ValueError(
-                f"{spec.label}: image_size is for folders of pictures, "
-                f"{str(spec.source)!r} is none."
+                f"{spec.label}: image_size is for folders of pictures, but "
+                f"{str(spec.source)!r} is not a folder."
             )
         where = (spec.source, spec.target, data_dir, allow_download)
         size = spec.image_size or IMAGE_SIZE
@@ -187,12 +187,14 @@ def _check_rows(n_rows: int, spec: DataSpec, plan: Plan) -> None:
     """Refuse a data set with too few rows for the plan."""
     if plan.folds > n_rows:
         raise ValueError(
-            f"{spec.label}: {plan.folds} folds of {n_rows} rows; 2 to {n_rows} folds."
+            f"{spec.label}: got {plan.folds} folds for {n_rows} rows; use 2 to "
+            f"{n_rows} folds."
         )
     n_train = n_rows * (plan.folds - 1) // plan.folds
     if isinstance(spec.pca, int) and spec.pca > n_train:
         raise ValueError(
-            f"{spec.label}: pca is {spec.pca}, more than a fold has training rows."
+            f"{spec.label}: pca is {spec.pca}, more than the number of training rows "
+            "in a fold."
         )
 
 
@@ -226,8 +228,8 @@ def _results(
             if in_vain == _ATTEMPTS:
                 raise ChildProcessError(
                     f"study: workers died {in_vain} times without a result, the last "
-                    f"time with {type(error).__name__}; fewer at a time need less "
-                    "memory. What was computed is stored."
+                    f"time with {type(error).__name__}; running fewer at a time needs "
+                    "less memory. Completed results are stored."
                 ) from error
             # units that may have killed a worker go last, after the others
             first = list(islice(left, 2 * effective_n_jobs(n_jobs)))

@@ -24,11 +24,11 @@ _TABLES = {
     "fits": "data text, repeat int, fold int, ensemble text, cells int, seconds real, "
     "preparation text, primary key (data, repeat, fold, ensemble)",
 }
-_FOREIGN = "not a study file, but the database of another program; left as it is."
+_FOREIGN = "not a study file, but the database of another program; it was not changed."
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 _TROUBLE = {
-    sqlite3.SQLITE_FULL: (errno.ENOSPC, "no space left; what was stored before stays"),
+    sqlite3.SQLITE_FULL: (errno.ENOSPC, "no space left; earlier results are kept"),
     sqlite3.SQLITE_READONLY: (errno.EROFS, "cannot be written to"),
     sqlite3.SQLITE_IOERR: (errno.EIO, "cannot be read or written"),
     sqlite3.SQLITE_CANTOPEN: (errno.EACCES, "cannot be opened"),
@@ -64,7 +64,7 @@ class Store:
         if read_only and not exists:
             raise FileNotFoundError(f"{self.path}: no such file.")
         if exists and not self.path.is_file():
-            raise FileFormatError(f"{self.path}: not a study file, nor any plain file.")
+            raise FileFormatError(f"{self.path}: not a study file, nor a regular file.")
         with _as_file_errors(self.path), ExitStack() as on_error:
             if exists:
                 self._connection = _connect_to_read(self.path)
@@ -123,7 +123,7 @@ class Store:
         """The plan of the results; raises ``ValueError`` if there is none yet."""
         rows = self._read("select value from about where key = 'plan'")
         if not rows:
-            raise ValueError(f"{self.path}: holds no study.")
+            raise ValueError(f"{self.path}: contains no study.")
         raw = self._parsed(rows[0][0])
         try:
             return Plan.from_dict(raw)
@@ -213,8 +213,8 @@ class Store:
             ) from error
         if not isinstance(parsed, dict):
             raise FileFormatError(
-                f"{self.path}: damaged study file (a {type(parsed).__name__} where a "
-                "table should be)."
+                f"{self.path}: damaged study file (a {type(parsed).__name__} instead "
+                "of a table)."
             )
         return parsed
 
@@ -236,14 +236,14 @@ def _as_file_errors(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:  # in SQLite's own message, which quotes names
         raise FileFormatError(
-            f"{path}: damaged study file (names that are no text)."
+            f"{path}: damaged study file (names that are not text)."
         ) from error
     except sqlite3.Error as error:
         reason, code = in_short(error), _error_code(error)
         if code in _BUSY:
             raise BlockingIOError(
-                f"{path}: another process is using it; wait until that has ended, "
-                "or choose another file."
+                f"{path}: another process is using it; wait until it has finished, or "
+                "use another file."
             ) from error
         if code in _TROUBLE:
             number, what = _TROUBLE[code]

@@ -119,12 +119,12 @@ def check_members(trial: _Trial) -> None:
     ensemble, votes = trial.ensemble, trial.votes
     claim(ensemble.n_members >= 3, "fewer than three members; fit more")
     claim(len(set(ensemble.names)) == ensemble.n_members, "names are not distinct")
-    claim(find_kind(trial.model) is ensemble.kind, "find_kind gives another kind")
+    claim(find_kind(trial.model) is ensemble.kind, "find_kind returns another kind")
     claim(ensemble.kind.family in ("bagging", "boosting", "pool"), "unknown family")
     claim(np.isin(np.unique(trial.y), votes.classes).all(), "a class is missing")
     if ensemble.classes is not None:
         own = trial.model.classes_
-        claim_equal(ensemble.classes, own, "classes are not the model's")
+        claim_equal(ensemble.classes, own, "the classes differ from those of the model")
     chance = max(np.mean(trial.y == label) for label in votes.classes) / 2
     best = float(votes.accuracies.max())
     claim(best > chance, "no member votes better than chance: labels mixed up?")
@@ -137,9 +137,15 @@ def check_rule(trial: _Trial) -> None:
     own, rule = trial.own(trial.model), trial.votes.rule
     wrong = np.count_nonzero(own != trial.votes.predict())
     share = f"{wrong} of {own.size} samples"
-    claim(wrong == 0, f"by rule {rule!r} {share} get another class than by predict")
+    claim(
+        wrong == 0,
+        f"with rule {rule!r}, {share} get a different class than with predict",
+    )
     score = float(np.mean(own == trial.y))
-    claim(trial.votes.accuracy() == score, "accuracy of the votes is not the score")
+    claim(
+        trial.votes.accuracy() == score,
+        "the accuracy of the votes differs from the score",
+    )
 
 
 def check_cuts(trial: _Trial) -> None:
@@ -148,18 +154,23 @@ def check_cuts(trial: _Trial) -> None:
     for members in (np.arange(n_members), np.array([0, n_members - 1]), np.array([1])):
         smaller = keep_members(trial.model, members)
         kind, n_kept = type(smaller), members.size
-        claim(kind is type(trial.model), f"{n_kept} members make a {kind.__name__}")
+        claim(
+            kind is type(trial.model),
+            f"keeping {n_kept} members returns a {kind.__name__}",
+        )
         n_left = read_ensemble(smaller).n_members
-        claim(n_left == n_kept, f"{n_left} members are left where {n_kept} were wanted")
+        claim(n_left == n_kept, f"{n_left} members are left instead of {n_kept}")
         wanted = [trial.ensemble.members[member].estimator for member in members]
-        _claim_members(smaller, wanted, "other members are left than were wanted")
+        _claim_members(smaller, wanted, "the members left are not those requested")
         claim_equal(
             trial.own(smaller),
             trial.votes.keep(members).predict(),
-            f"an ensemble of members {members.tolist()} predicts otherwise than these "
-            "members decide",
+            f"an ensemble of members {members.tolist()} does not predict the decision "
+            "of these members",
         )
-    claim(read_ensemble(trial.model).n_members == n_members, "the original was cut")
+    claim(
+        read_ensemble(trial.model).n_members == n_members, "the original lost members"
+    )
     claim_equal(trial.own(trial.model), before, "the original has changed")
 
 
@@ -180,13 +191,13 @@ def check_other_members(trial: _Trial) -> None:
     members = [member.estimator for member in ensemble.members]
     twins = list(map(copy.deepcopy, members))
     same = ensemble.with_members(twins)
-    otherwise = "replace_members does not put others in the places of the members"
+    otherwise = "replace_members does not replace the members"
     _claim_members(same, twins, otherwise)
     _claim_members(trial.model, members, otherwise)
     claim_equal(
         trial.own(same),
         trial.own(trial.model),
-        "with copies in the places of its members it predicts otherwise",
+        "after replacing its members with copies it predicts differently",
     )
 
 
@@ -200,13 +211,13 @@ def check_weights(trial: _Trial) -> None:
         again, core = read_ensemble(smaller), type(trial.ensemble.core)
         expected = core if trial.ensemble.kind.takes_weights else WeightedVoting
         kind = type(again.core)
-        claim(kind is expected, f"weights make a {kind.__name__}")
+        claim(kind is expected, f"setting weights returns a {kind.__name__}")
         same = again.weights is not None and np.allclose(again.weights, weights)
-        claim(same, "other weights than were given")
+        claim(same, "the weights differ from those given")
         claim_equal(
             smaller.predict(trial.X),
             trial.votes.keep(members).reweighted(weights).predict(),
-            "with weights it predicts otherwise than the members decide",
+            "with weights it does not predict the weighted decision of the members",
         )
 
 
@@ -215,7 +226,10 @@ def check_out_of_bag(trial: _Trial) -> None:
     if trial.ensemble.drawn is None or not trial.ensemble.has_out_of_bag:
         return
     drawn = [np.asarray(rows) for rows in trial.ensemble.drawn()]
-    claim(len(drawn) == trial.ensemble.n_members, "rows of other members were drawn")
+    claim(
+        len(drawn) == trial.ensemble.n_members,
+        "drawn is not one array of rows per member",
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # few members, as it happens
         rows = trial.X_train, trial.y_train
@@ -232,7 +246,7 @@ def check_pickle(trial: _Trial) -> None:
     """Check that smaller ensembles survive pickling."""
     smaller = keep_members(trial.model, [0, 2])
     again = trial.own(pickle.loads(pickle.dumps(smaller)))
-    claim_equal(again, trial.own(smaller), "a pickled one predicts otherwise")
+    claim_equal(again, trial.own(smaller), "it predicts differently after pickling")
 
 
 def check_costs(trial: _Trial) -> None:
@@ -240,7 +254,7 @@ def check_costs(trial: _Trial) -> None:
     for kind in ("bytes", "milliseconds"):
         costs = member_costs(trial.ensemble, kind, trial.X)
         claim(costs.shape == (trial.ensemble.n_members,), f"{kind}: not one per member")
-        claim((costs > 0).all(), f"{kind}: some member costs nothing")
+        claim((costs > 0).all(), f"{kind}: a member has no cost")
     if trial.ensemble.is_of_trees:
         claim((member_costs(trial.ensemble, "nodes") >= 1).all(), "trees without nodes")
 
@@ -249,7 +263,7 @@ def check_lazy(trial: _Trial) -> None:
     """Check that early exit in exact mode gives the ensemble's own predictions."""
     lazy = LazyClassifier(trial.model, random_state=0).fit(trial.X, trial.y)
     own, answers = trial.own(trial.model), lazy.predict(trial.X)
-    claim_equal(answers, own, "lazy voting in exact mode predicts otherwise")
+    claim_equal(answers, own, "LazyClassifier in exact mode predicts differently")
 
 
 def check_onnx(trial: _Trial) -> None:
@@ -279,7 +293,7 @@ def check_subclass(trial: _Trial) -> None:
         read_ensemble(other)
     except TypeError:
         return
-    raise AssertionError("a subclass with a predict of its own is read as its parent")
+    raise AssertionError("a subclass that overrides predict is read as its parent")
 
 
 _CHECKS: tuple[Callable[[_Trial], None], ...] = (

@@ -155,7 +155,8 @@ def check_tags(pruner: Pruner) -> None:
             _fit(pruner, next(example_votes(masked=False))[1])
         except ValueError as error:
             raise AssertionError(
-                f"{pruner!r} refuses plain votes, which its tags do not say: {error}"
+                f"{pruner!r} rejects plain votes, which its tags do not declare: "
+                f"{error}"
             ) from error
 
 
@@ -167,7 +168,10 @@ def check_result(pruner: Pruner, votes: Votes) -> None:
         n_members, places = votes.n_members, np.flatnonzero(support)
         claim(support.dtype == bool, "support_ is not boolean")
         claim(support.shape == (n_members,), "support_ is not one flag per member")
-        claim(np.unique(order).size == order.size, f"order_ repeats members: {order}")
+        claim(
+            np.unique(order).size == order.size,
+            f"order_ contains members more than once: {order}",
+        )
         claim_equal(places, np.sort(order), "support_ is not order_")
         claim(fitted.n_kept_ == order.size >= 1, "n_kept_ is not the number kept")
         claim(order.size <= keep, f"{order.size} members kept, {keep} allowed")
@@ -189,7 +193,7 @@ def check_weights(fitted: Pruner) -> None:
     claim(weights.shape == fitted.support_.shape, "weights_ is not one per member")
     claim(np.isfinite(weights).all(), "weights_ are not finite")
     claim((weights >= 0).all(), "weights_ are negative")
-    claim(((weights > 0) == fitted.support_).all(), "weights_ are not of support_")
+    claim(((weights > 0) == fitted.support_).all(), "weights_ do not match support_")
 
 
 def check_determinism(pruner: Pruner, votes: Votes) -> None:
@@ -197,7 +201,7 @@ def check_determinism(pruner: Pruner, votes: Votes) -> None:
     before = repr(np.random.get_state())  # noqa: NPY002  # not to be touched
     claim_equal(_order(pruner, votes), _order(pruner, votes), "two runs differ")
     after = repr(np.random.get_state())  # noqa: NPY002
-    claim(before == after, "global random state was touched")
+    claim(before == after, "the global random state was changed")
 
 
 def check_summary(pruner: Pruner, votes: Votes) -> None:
@@ -208,17 +212,22 @@ def check_summary(pruner: Pruner, votes: Votes) -> None:
         order = _order(pruner, summary)
     except TypeError as error:
         words = str(error)
-        claim("max_samples" in words, f"a summary is refused with {words!r}")
+        claim("max_samples" in words, f"a summary is rejected with {words!r}")
         # A parameter may need more than a summary, and the error then names it.
         claim(
             not pruner.tags.takes_summary or "(" in words.split(".fit")[0],
             f"the tag takes_summary is True, but: {words}",
         )
         return
-    claim(pruner.tags.takes_summary, "a summary is taken, which the tags do not say")
+    claim(
+        pruner.tags.takes_summary,
+        "a summary is accepted, which the tags do not declare",
+    )
     if votes.class_probabilities is None:
         by_votes = _order(pruner, heads)
-        claim_equal(order, by_votes, "a summary gives another choice than the votes")
+        claim_equal(
+            order, by_votes, "a summary gives a different selection than the votes"
+        )
 
 
 def check_votes_stay(pruner: Pruner, votes: Votes) -> None:
@@ -253,7 +262,7 @@ def check_everybody(pruner: Pruner, votes: Votes) -> None:
         # EPBD and FTAD may run out of samples to pick members for.
         may_run_out = hasattr(fitted, "trace_samples_")
         is_whole = fitted.n_kept_ == votes.n_members
-        claim(is_whole or may_run_out, "keep = n does not keep everybody")
+        claim(is_whole or may_run_out, "keep = n does not keep all members")
 
 
 def check_nested(pruner: Pruner, votes: Votes) -> None:
@@ -274,12 +283,18 @@ def check_ignored(pruner: Pruner, votes: Votes) -> None:
     if not pruner.tags.uses_probabilities:
         classes = votes.classes
         bare = Votes(classes[votes.codes], classes[votes.y], valid=votes.valid)
-        but = "the tag uses_probabilities is False, but without them others are chosen"
+        but = (
+            "the tag uses_probabilities is False, but without them the selection "
+            "differs"
+        )
         claim_equal(_order(pruner, bare), plain, but)
     if not pruner.tags.uses_unlabelled:
         further = votes.keep(np.arange(votes.n_members)[::-1])
         order = _fit(pruner, votes, further).order_
-        but = "the tag uses_unlabelled is False, but with such votes others are chosen"
+        but = (
+            "the tag uses_unlabelled is False, but with unlabelled votes the selection "
+            "differs"
+        )
         claim_equal(order, plain, but)
 
 
@@ -302,7 +317,9 @@ def check_class_weight(pruner: Pruner, votes: Votes) -> None:
     plain, balanced = (
         _order(pruner, some, class_weight=word) for word in (None, "balanced")
     )
-    otherwise = "class_weight='balanced' changes the choice where classes are balanced"
+    otherwise = (
+        "class_weight='balanced' changes the selection although classes are balanced"
+    )
     claim_equal(plain, balanced, otherwise)
 
 

@@ -32,7 +32,7 @@
     // Whoever moves it by keys on a small screen wants to see what it moves.
     const figuresShown = place.querySelector("#figures");
     input.addEventListener("keydown", () => figuresShown.scrollIntoView({ block: "nearest", behavior: "instant" }));
-    const label = make("label", { htmlFor: input.id }, "How many members to keep: move it, or use the arrow keys");
+    const label = make("label", { htmlFor: input.id }, "Number of members to keep (drag, or use the arrow keys)");
     const ends = make("div", { className: "ends", ariaHidden: "true" },
       make("span", {}, String(sizes.members[0])), make("span", {}, String(sizes.members[last])));
     place.querySelector(".now").after(make("div", { className: "slide" }, label, input, ends));
@@ -142,7 +142,7 @@
       count.textContent = `${shown} of ${rows.length} rows`;
     };
     input.addEventListener("input", show);
-    const label = make("label", { htmlFor: input.id }, "Filter rows by words in them");
+    const label = make("label", { htmlFor: input.id }, "Filter rows by text");
     block.querySelector(".scroll").before(
       make("div", { className: "filter" }, label, input, count)
     );
@@ -262,7 +262,7 @@
       place = Math.max(0, Math.min(points.length - 1, next));
       show(picture, points[place]);
     };
-    picture.setAttribute("aria-description", "Arrow keys read its points");
+    picture.setAttribute("aria-description", "Use the arrow keys to read its points");
     picture.addEventListener("pointermove", (event) => {
       const found = nearest(picture, points, event);
       if (found === null) hide(picture);
