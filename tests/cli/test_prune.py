@@ -247,3 +247,21 @@ def test_leaves_learn_from_the_whole_model(run, tmp_path, folder):
         plain = run("--keep", 4, "--force", *words, ask=run_json)
         assert "distil" not in plain["pruning"]
         assert not plain["expected"]["before_distillation"]
+
+
+def test_the_score_is_called_by_its_name_and_stands_once(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(900, 4)), columns=list("abcd"))
+    table["kind"] = np.where(table.a + rng.normal(size=900) > 2.3, "fraud", "ok")
+    table.to_csv(tmp_path / "train.csv", index=False)
+    forest = RandomForestClassifier(40, min_samples_leaf=5, random_state=0)
+    save(forest.fit(table[list("abcd")], table.kind), tmp_path / "model.skops")
+    words = [tmp_path / "model.skops", tmp_path / "train.csv", "--target", "kind"]
+    words += ["--scoring", "average_precision", "--positive", "fraud", "--keep", "10"]
+    lines = shell("prune", *words, "--force").stdout.splitlines()
+    titles = [line.split("  ")[0] for line in lines]
+    assert titles.count("average precision of fraud, before distillation") == 1
+    assert titles.count("accuracy, before distillation") == 1
+    assert "AUC of fraud, before distillation" in titles
+    found = run_json("prune", *words, "--force")
+    assert found["comparison"]["scoring"] == "average_precision_of_fraud"

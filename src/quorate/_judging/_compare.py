@@ -246,7 +246,8 @@ class Comparison:
             for label, pair in self.recalls.items():
                 rows.append((f"recall of {label}", *_in_percent(pair)))
         if self.rare is not None:
-            rows += self.rare.rows()
+            titles = {row[0] for row in rows}  # the score may be one of these
+            rows += [row for row in self.rare.rows() if row[0] not in titles]
         if self.agreement is not None:
             rows.append(("same prediction", "", percent_text(self.agreement), ""))
         if self.error_limits is not None and self.excess_limit is not None:

@@ -265,6 +265,8 @@ def _expect(
     }
     whole = selection.full_score
     if whole is not None and not expected.score.is_accuracy:
+        found["scoring"] = expected.score.name
+        found["score_is_share"] = expected.score.top == 1.0
         found["score"] = (whole.score, expected.score.top - expected.error)
         doubts = whole.standard_error, expected.standard_error, expected.excess_error
         found["score_errors"] = doubts
