@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
@@ -64,7 +64,7 @@ Key = tuple[str, ...]
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="mutation", description=__doc__)
-    parser.add_argument("--per-room", type=int, default=17)
+    parser.add_argument("--per-room", type=int, default=13)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="of tests each")
     parser.add_argument("--only", metavar="ROOM", help="a room, a file, or 'named'")
@@ -198,9 +198,12 @@ class Tests:
         return [part for part in (chosen[:FIRST], chosen[FIRST:]) if part]
 
     def _nearest(self, names: list[str], source: str) -> list[str]:
-        """Sort tests: those of the file, of the room, others; the quickest first."""
+        """Sort tests: those of the file, of the room, others; the quickest first.
+
+        What tests of one function with other parameters took before is added.
+        """
         room, file = Path(source).parts[0], Path(source).stem
-        times: Counter[str] = Counter()
+        seconds: defaultdict[str, float] = defaultdict(float)
         places = []
         for name in sorted(names, key=lambda one: self.record[one]["seconds"]):
             function = name.partition("[")[0]
@@ -208,9 +211,8 @@ class Tests:
             far = 0 if file.strip("_") in Path(tests).stem else 1
             if far and Path(room).stem.strip("_") not in tests:
                 far = 2
-            seconds = self.record[name]["seconds"]
-            places.append(((far, times[function], seconds), name))
-            times[function] += 1
+            seconds[function] += self.record[name]["seconds"]
+            places.append(((far, seconds[function]), name))
         return [name for _, name in sorted(places)]
 
 
@@ -227,7 +229,7 @@ def text_of(path: Path) -> str:
 
 def record(tests: list[str]) -> None:
     """Run tests, all or some, and note their lines in ``.touched.json``."""
-    ignored = ["--ignore=tests/browser", "--ignore=tests/display"]
+    ignored = ["--ignore=tests/browser", "--ignore=tests/ecosystem"]
     command = [sys.executable, "-m", "pytest", *PYTEST[1:], "-p", "mutation.touched"]
     path = f"{SOURCE.parent}{os.pathsep}{HERE.parent}"
     environment = os.environ | {"QUORATE_TOUCHED": str(TOUCHED), "PYTHONPATH": path}
@@ -280,16 +282,17 @@ class Attempt:
             self.noticed_by = "time is up"
         elif status:
             code = os.waitstatus_to_exitcode(status)
-            if code == pytest.ExitCode.USAGE_ERROR and "[" in "".join(self.tests):
+            said = self.folder / SAID
+            unknown = code == pytest.ExitCode.USAGE_ERROR and not said.exists()
+            if unknown and "[" in "".join(self.tests):
                 # Parameters that depend on the source: with whatever there is now.
                 functions = dict.fromkeys(test.partition("[")[0] for test in self.tests)
                 self.plan.insert(0, list(functions))
                 self._start()
                 return False
-            if code == pytest.ExitCode.USAGE_ERROR:
+            if unknown:
                 log = (self.folder / "log.txt").read_text()
                 sys.exit(f"tests have gone or got other names; --record them:\n{log}")
-            said = self.folder / SAID
             name = f"pytest ends with {code}"
             if said.exists():
                 name = said.read_text().splitlines()[0]

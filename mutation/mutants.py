@@ -14,25 +14,6 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import Path
 
-ROOMS = {
-    "votes": "_votes/*.py",
-    "ensembles": "_ensembles/*.py",
-    "pruning": "pruning/*.py",
-    "choosing": "_choosing/*.py",
-    "engine": "_engine/*.py",
-    "lazy": "lazy/*.py",
-    "serving": "serving/*.py",
-    "kernels": "_native/*.c",
-    "judging": "_judging/*.py",
-    "scoring": "_scoring/*.py",
-    "blending": "_blending/*.py",
-    "pruned": "_pruned/*.py",
-    "data": "_data/*.py",
-    "summarising": "_summarising/*.py",
-    "files": "_files/*.py",
-    "study": "study/*.py",
-}
-
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
     ast.LtE: ("<=", "<"),
@@ -160,6 +141,20 @@ def c_mutants_of(room: str, file: str, source: bytes) -> list[Mutant]:
     return found
 
 
+def rooms(folder: Path) -> dict[str, list[Path]]:
+    """Return the files of every room: a folder, its C files, or the single modules."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("*.*")):
+        room = path.relative_to(folder).parts[0]
+        if path.parent == folder:
+            room = "modules"
+        if path.suffix == ".c":
+            room = path.name
+        if path.suffix in (".py", ".c") and path.name not in IDLE_FILES:
+            found.setdefault(room, []).append(path)
+    return found
+
+
 def draw(folder: Path, per_room: int, seed: int = 0) -> list[Mutant]:
     """Return a sample with as many mutants for each room, and each kind in turn.
 
@@ -167,13 +162,11 @@ def draw(folder: Path, per_room: int, seed: int = 0) -> list[Mutant]:
     not draw all others anew.
     """
     drawn = []
-    for room, pattern in ROOMS.items():
+    for room, paths in rooms(folder).items():
         by_kind: dict[str, list[tuple[str, Mutant]]] = {}
-        for path in sorted(folder.glob(pattern)):
+        for path in paths:
             source, seen = path.read_bytes(), set()
             file = path.relative_to(folder).as_posix()
-            if path.name in IDLE_FILES:
-                continue
             for mutant in mutants_of(room, file, source):
                 text = f"{seed} {file} {mutant.kind} {mutant.lines()}"
                 if text not in seen:  # the same line twice is drawn once

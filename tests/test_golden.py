@@ -105,6 +105,20 @@ def test_decomposition(spec, kind):
     assert found.diversity == pytest.approx(expected["D_mean"], abs=1e-12)
 
 
+@pytest.mark.parametrize("credence", [1, 2, 3])
+def test_samples_on_which_only_members_without_weight_vote(credence):
+    """Nobody says anything there, so every class has the same share."""
+    votes = quorate.Votes(
+        [["a", "c"], ["b", "c"]], ["a", "b"], weights=[0, 1],
+        valid=[[True, True], [False, True]],
+    )  # fmt: skip
+    found = quorate.decompose(votes, credence=credence)
+    one_each = quorate.Votes([["a"], ["b"], ["c"]], ["a"])
+    expected = quorate.decompose(one_each, credence=credence)
+    assert found.sample_error[0] == pytest.approx(expected.error)
+    assert found.sample_member_error[0] == pytest.approx(expected.member_error)
+
+
 @pytest.mark.parametrize("kind", ["uniform", "weighted"])
 @pytest.mark.parametrize("credence", [1, 2, 3])
 def test_credences(spec, kind, credence):

@@ -785,7 +785,7 @@ def test_the_wrong_column_of_a_rare_class_is_refused():
 
 
 def test_a_column_that_is_not_a_class_is_named():
-    table = pd.DataFrame({"id": range(4), "0": [0.6, 0.4] * 2, "1": [0.4, 0.6] * 2})
+    table = pd.DataFrame({"0": [1.0, 0.4] * 2, "1": [0.0, 0.6] * 2, "id": range(4)})
     said = "from 0 to 3; .*, or leave out column 'id' if it is not a class"
     with pytest.raises(ValueError, match=said):
         quorate.blend({"a": table}, [0, 1, 0, 1])

@@ -16,6 +16,7 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from tests.cli.shell import run, run_json
 
 import quorate
+from quorate.cli import main
 from quorate.cli._demo import _show_gains
 from quorate.exceptions import LeftOutWarning
 from quorate.pruning import method_name
@@ -244,6 +245,18 @@ def test_no_progress_bar_without_a_terminal():
 def test_version():
     said = shell("--version").stdout.strip()
     assert said.startswith(f"quorate {quorate.__version__}, engine: ")
+
+
+def test_what_cannot_be_written_is_said_on_standard_error(monkeypatch, capsys):
+    def fail(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("click.Group.main", fail)
+    with pytest.raises(SystemExit, match="1"):
+        main(["--help"])
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == "Error: [Errno 28] No space left on device\n"
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
