@@ -99,7 +99,7 @@ MEASURES = Catalogue(
             "[0, 1/4]", "higher", "R. Kohavi, D. Wolpert, ICML, 1996",
         ),
         Measure(
-            "interrater", "Inter", "agreement of all members beyond chance (Fleiss)",
+            "interrater", "Inter", "agreement of all members beyond chance",
             "[-1/(n-1), 1]", "lower", "J. L. Fleiss, 1981; " + _KUNCHEVA, undefined=1.0,
         ),
         Measure(
@@ -122,7 +122,7 @@ MEASURES = Catalogue(
             undefined=1.0,
         ),
         Measure(
-            "coincident_failure", "CFail", "members that are correct where others fail",
+            "coincident_failure", "CFail", "members correct where others fail",
             "[0, 1]", "higher", "D. Partridge, W. Krzanowski, IST 39, 1997",
         ),
         Measure(
