@@ -200,7 +200,7 @@ def test_dask_probabilities_of_pools_and_empty_partitions(models, frame):
 @pytest.mark.parametrize(
     ("labels", "options", "why"),
     [
-        (lambda y: y[:-1], {}, "X has 178 samples, y has 177; one label per row"),
+        (lambda y: y[:-1], {}, "X has 178 samples, y has 177; y must have one label"),
         (lambda y: None, {"out_of_bag": True}, "needs the y the ensemble was trained"),
         (
             lambda y: y,
