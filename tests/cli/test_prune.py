@@ -261,6 +261,8 @@ def test_the_score_is_called_by_its_name_and_stands_once(tmp_path):
     lines = shell("prune", *words, "--force").stdout.splitlines()
     titles = [line.split("  ")[0] for line in lines]
     assert titles.count("average precision of fraud, before distillation") == 1
+    row = lines[titles.index("average precision of fraud, before distillation")]
+    assert row.count("%") == 2  # a share, as compare writes it
     assert titles.count("accuracy, before distillation") == 1
     assert "AUC of fraud, before distillation" in titles
     found = run_json("prune", *words, "--force")
