@@ -41,7 +41,7 @@ test-pure:
 	CC=no-compiler $(VENV)-pure/bin/python -m pip install --quiet --group test .
 	$(VENV)-pure/bin/quorate --version | grep "engine: numpy"
 	CC=no-compiler $(VENV)-pure/bin/python -m pytest -n auto -q -m "not slow" \
-		tests/lazy tests/test_native.py
+		tests/lazy tests/native
 	# Installing without a compiler took the kernels out of the sources; back with them.
 	-$(PYTHON) src/quorate/_native/_compile.py
 
@@ -84,7 +84,8 @@ test-slow: $(VENV)/.test
 
 # Every public door, the properties and the exact vote once more, without quorate's
 # asserts (python -O) and with a NumPy that raises; see tests/strict.py.
-STRICT := tests/test_strict.py tests/test_characterisation.py tests/test_properties.py \
+STRICT := tests/project/test_strict.py tests/project/test_characterisation.py \
+	tests/project/test_properties.py \
 	tests/lazy/test_exact.py tests/votes/test_summary.py tests/scoring/test_scores.py
 test-strict: $(VENV)/.test
 	OMP_NUM_THREADS=1 QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" $(STRICT)
@@ -93,7 +94,7 @@ test-strict: $(VENV)/.test
 simulate: $(VENV)/.test
 	rm -f docs/results/promises.csv
 	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/promises.csv $(BIN)/python -m pytest -n auto -m slow \
-		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/certificates
+		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/judging
 	$(BIN)/python tests/figures.py
 	$(BIN)/python -m bench.results --mark promises
 

@@ -3,8 +3,8 @@
 ``python -m bench.certified [DATA]`` trains forests of 200 trees on half of each data
 set (2000 rows at most), orders the trees by margin distance on out-of-bag votes, and
 walks down on held-out rows (10,000 at most): once with the sum of two binomial limits
-at half the level, and once with :func:`quorate.excess_limit`, on the same votes. It
-writes ``docs/results/certified.csv``, in about two minutes on one core.
+at half the level, and once with :func:`quorate.stats.excess_limit`, on the same votes.
+It writes ``docs/results/certified.csv``, in about two minutes on one core.
 """
 
 import os
@@ -44,7 +44,7 @@ def two_limits(worse: np.ndarray, better: np.ndarray, n: int) -> np.ndarray:
 
 def one_test(worse: np.ndarray, better: np.ndarray, n: int) -> np.ndarray:
     """Return the limit of the exact test of both counts."""
-    return quorate.excess_limit(worse, better, n, DELTA)
+    return quorate.stats.excess_limit(worse, better, n, DELTA)
 
 
 def main(folder: str) -> None:

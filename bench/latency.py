@@ -33,7 +33,7 @@ def run() -> int:
     for budget in BUDGETS:
         with warnings.catch_warnings():
             # That lazy voting of all would be quicker still.
-            warnings.simplefilter("ignore", quorate.exceptions.LatencyWarning)
+            warnings.simplefilter("ignore", quorate.exceptions.QuorateWarning)
             small = quorate.prune(
                 model,
                 X[N_TRAIN:],

@@ -31,7 +31,7 @@ def run() -> int:
     forest.n_jobs = None
     quorate.report(forest, X[:1000], y[:1000], source="new")  # imports
     bench = Report("report")
-    pages: dict[str, quorate.Report] = {}
+    pages: dict[str, quorate.results.Report] = {}
     for name, source in (("out-of-bag votes", "training"), ("all votes", "new")):
 
         def collect(source: str = source) -> None:

@@ -38,8 +38,8 @@ autosummary_generate = True
 # A class and a function that differ only in case would share a file on some systems.
 autosummary_filename_map = {
     "quorate.risk.Endpoints": "quorate.risk.Endpoints-class",
-    "quorate.Blend": "quorate.Blend-class",
-    "quorate.Report": "quorate.Report-class",
+    "quorate.results.Blend": "quorate.results.Blend-class",
+    "quorate.results.Report": "quorate.results.Report-class",
 }
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"

@@ -19,7 +19,7 @@ def calls(forest: Forest, X: Any, y: Any, votes: quorate.Votes) -> None:
     assert_type(quorate.prune(forest, X, y, "re", 0.1, scoring="roc_auc"), Forest)
     assert_type(
         quorate.prune(forest, X, y, keep="auto", return_selection=True),
-        tuple[Forest, quorate.Selection],
+        tuple[Forest, quorate.results.Selection],
     )
     assert_type(quorate.keep_members(forest, [0, 2]), Forest)
     assert_type(quorate.distil(forest, forest, X), Forest)

@@ -73,13 +73,6 @@ def with_article(word: str) -> str:
     return f"{'an' if word[:1].lower() in 'aeio' else 'a'} {word}"
 
 
-def one_of(owner: str, parameter: str, given: object, allowed: tuple[str, ...]) -> None:
-    """Raise ``ValueError`` unless ``given`` is one of the ``allowed`` words."""
-    if given not in allowed:
-        choices = " or ".join(map(repr, allowed))
-        raise ValueError(f"{owner}({parameter}={given!r}): use {choices}.")
-
-
 def in_short(problem: object, most: int = 200) -> str:
     r"""Return what an error says on one line that can be printed, cut if it is long.
 

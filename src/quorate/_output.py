@@ -1,5 +1,6 @@
 """Output for notebooks and programs: small HTML tables, and plain values for JSON."""
 
+import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from html import escape as _escape
@@ -76,6 +77,53 @@ def table_html(
     )
     parts = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return _table(caption, parts) + _paragraph(note)
+
+
+class Result:
+    """What a function returns: one table, as text, for notebooks and as a dict.
+
+    A subclass is a dataclass with ``repr=False`` and says what the table shows:
+    ``rows()``, and where these differ from the defaults ``_title``, ``_header`` and
+    ``note``. Its fields are what ``to_dict`` gives.
+    """
+
+    _title: str = ""
+    _header: Sequence[str] = ()
+    note: str = ""
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the table: a tuple of texts per row."""
+        raise NotImplementedError
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain types for JSON."""
+        return {
+            field.name: plain(getattr(self, field.name))
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+            if not field.name.startswith("_")
+        }
+
+    def __repr__(self) -> str:
+        table = [tuple(self._header), *self.rows()] if self._header else self.rows()
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        numbers = bool(self._header)  # a header means columns of numbers
+        lines = [
+            "  ".join(
+                cell.rjust(width) if place and numbers else cell.ljust(width)
+                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in table
+        ]
+        return "\n".join(
+            [*filter(None, [self._title]), *lines, *filter(None, [self.note])]
+        )
+
+    def _repr_html_(self) -> str:
+        if self._header:
+            return table_html(self._title, self._header, self.rows(), self.note)
+        return facts_html(
+            self._title, [(row[0], row[1]) for row in self.rows()], self.note
+        )
 
 
 def _table(caption: str, parts: str) -> str:

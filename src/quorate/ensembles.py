@@ -12,6 +12,7 @@ from quorate._ensembles import (
     Kind,
     Member,
     MemberAdapter,
+    WeightedVoting,
     checker,
     few_members,
     find_kind,
@@ -19,6 +20,7 @@ from quorate._ensembles import (
     read_ensemble,
     register_adapter,
     register_kind,
+    to_forest,
 )
 from quorate._votes import DecisionRule
 
@@ -29,6 +31,7 @@ __all__ = [
     "Kind",
     "Member",
     "MemberAdapter",
+    "WeightedVoting",
     "checker",
     "few_members",
     "find_kind",
@@ -36,4 +39,5 @@ __all__ = [
     "read_ensemble",
     "register_adapter",
     "register_kind",
+    "to_forest",
 ]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._messages import one_of
+from quorate._checks import one_of
 from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, Lambda
 from quorate._votes import VoteCounts, check_counts

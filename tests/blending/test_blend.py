@@ -14,7 +14,7 @@ from quorate._blending._means import (
     shares_of,
 )
 from quorate._scoring import stratified_folds
-from quorate.exceptions import SwappedColumnsWarning
+from quorate.exceptions import QuorateWarning
 from quorate.pruning import GreedySelection, SimplexWeights
 
 
@@ -121,7 +121,7 @@ def test_an_array_is_looked_at_once_and_once_more_where_it_counts():
             for place in range(3)}  # fmt: skip
     bad = {f"b{place}": 1 - array for place, array in enumerate(good.values())}
     watched = {name: Watched(array) for name, array in (good | bad).items()}
-    with pytest.warns(SwappedColumnsWarning):
+    with pytest.warns(QuorateWarning):
         found = quorate.blend(watched, y, method="both")
     assert set(found.weights) == set(good)
     # Once, and once more since they are worse than the class shares.
@@ -794,7 +794,7 @@ def test_a_column_that_is_not_a_class_is_named():
 def test_one_model_of_several_with_swapped_columns():
     one = {**SKILLED, "turned": ARRAYS["m7"][:, [1, 0, 2]]}
     said = "'turned' has a log loss of .* in the order 'bee', 'ant', 'cow'"
-    with pytest.warns(SwappedColumnsWarning, match=said):
+    with pytest.warns(QuorateWarning, match=said):
         found = quorate.blend(one, Y)
     assert found.weights.get("turned", 0) < 0.1
 

@@ -22,10 +22,10 @@ from quorate._choosing._crossfit import (
     folds_of,
 )
 from quorate._choosing._expected import expected_error
-from quorate._judging import error_limit, excess_limit
 from quorate._scoring import find_score, score_for
 from quorate._votes import VoteSource, WholePrediction, prefix_predictions
 from quorate.pruning import make_pruner
+from quorate.stats import error_limit, excess_limit
 
 ACCURACY = find_score(None, np.arange(3), "here")
 

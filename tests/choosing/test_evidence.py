@@ -141,7 +141,7 @@ class TestSamplesChosenOnBefore:
         with pytest.raises(ValueError, match=said):
             quorate.prune(fewer, X[400:1000], y[400:1000], "re", **size)
 
-    @pytest.mark.filterwarnings("ignore::quorate.exceptions.NothingSavedWarning")
+    @pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
     def test_other_samples_and_given_sizes_are_fine(self, chosen):
         small, X, y = chosen
         new = X[1000:], y[1000:]

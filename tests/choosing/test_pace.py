@@ -17,7 +17,7 @@ from quorate._choosing import Chooser, SizeByCost, gather, size_for
 from quorate._ensembles import batch_rows, time_calls
 from quorate._pruned import smaller_ensemble
 from quorate._pruned._latency import choose_in_time
-from quorate.exceptions import LatencyWarning
+from quorate.exceptions import QuorateWarning
 
 
 class Clock:
@@ -257,7 +257,7 @@ def test_samples_without_columns():
 def test_lazy_voting_that_fits_is_said(clock, samples):
     """Of twenty that agree, a little more than half are asked."""
     members = [Member(99).fit(*samples) for _ in range(20)]
-    with pytest.warns(LatencyWarning, match=r"^budget.*of 20 members are kept, but"):
+    with pytest.warns(QuorateWarning, match=r"^budget.*of 20 members are kept, but"):
         small, _ = prune_in(18, members, samples, keep="default")
     assert len(small.estimators_) == 16
     lazily = small.pruning_["latency"]["lazily"]

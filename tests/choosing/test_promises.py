@@ -14,7 +14,7 @@ from tests.figures import allowed, note
 import quorate
 from quorate._choosing import CrossFittedCurve
 from quorate._scoring import find_score
-from quorate.exceptions import NothingSavedWarning
+from quorate.exceptions import QuorateWarning
 
 # For each method; `make simulate` draws 2000.
 N_WORLDS = int(os.environ.get("QUORATE_WORLDS", "200"))
@@ -44,7 +44,7 @@ def test_tolerance_is_kept(method):
     for seed in range(N_WORLDS):
         chosen_on, new = draw_world(seed, n_chosen=400)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NothingSavedWarning)
+            warnings.simplefilter("ignore", QuorateWarning)
             selection = quorate.select(chosen_on, method, tolerance=0.06)
         excess = selection.applied_to(new).error() - new.error()
         broken.append(excess > 0.06)
@@ -132,7 +132,7 @@ class TestCurve:
     )
     def test_too_few_samples_to_hold_some_back(self, codes, y, valid):
         votes = quorate.Votes(codes, y, valid=valid)
-        with pytest.warns(NothingSavedWarning, match=f"{len(y)} samples are too few"):
+        with pytest.warns(QuorateWarning, match=f"{len(y)} samples are too few"):
             assert quorate.select(votes, "best", "auto").n_kept == len(codes)
 
     def test_limits_are_above_what_was_seen(self):

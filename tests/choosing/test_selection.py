@@ -16,7 +16,7 @@ from quorate._choosing import SizeByCost, SizeByErrors, SizeCurve, size_curve
 from quorate._scoring import find_score
 from quorate._votes import VoteSource
 from quorate.cli import main
-from quorate.exceptions import NothingSavedWarning
+from quorate.exceptions import QuorateWarning
 
 
 def accuracy(votes):
@@ -100,7 +100,7 @@ class TestSelect:
         assert auto.n_kept == auto.curve.within_one_standard_error()
 
     def test_tolerance(self, votes):
-        with pytest.warns(NothingSavedWarning, match="400 samples cannot show that"):
+        with pytest.warns(QuorateWarning, match="400 samples cannot show that"):
             strict = select(votes, "mdm", tolerance=0.0).n_kept
         loose = select(votes, "mdm", tolerance=0.15).n_kept
         assert loose < strict == 25

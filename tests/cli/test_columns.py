@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from tests.cli.shell import run, run_json, told
 
 import quorate
-from quorate.exceptions import UnusedColumnsWarning
+from quorate.exceptions import LeftOutWarning
 
 COLUMNS = list("abcd")
 X, Y = make_classification(260, 4, n_informative=3, n_redundant=0, random_state=0)
@@ -164,7 +164,7 @@ def test_python_says_it_too(here):
     table = TABLE[150:].assign(kind=y[150:], more=1)
     for part in (1, 2):
         table[part::2].to_parquet(f"parts/{part}.parquet")
-    with pytest.warns(UnusedColumnsWarning, match="ignored the column 'more'") as noted:
+    with pytest.warns(LeftOutWarning, match="ignored the column 'more'") as noted:
         summary = quorate.summarise(forest, "parts", target="kind")
     assert len(noted) == 1
     rows = np.r_[151:260:2, 152:260:2]

@@ -65,7 +65,7 @@ def average(request, small, tumours):
 def test_shap_explains_an_average_of_trees(average, tumours):
     library("shap")
     _, _, (X, _) = tumours
-    found = follow("import shap", quorate.to_forest(average), X[:20])
+    found = follow("import shap", quorate.ensembles.to_forest(average), X[:20])
     total = np.asarray(found["values"]).sum(axis=1)[:, 1]
     total += found["explainer"].expected_value[1]
     np.testing.assert_allclose(total, average.predict_proba(X[:20])[:, 1], atol=1e-6)
@@ -74,7 +74,9 @@ def test_shap_explains_an_average_of_trees(average, tumours):
 def test_treelite_compiles_an_average_of_trees(average, tumours):
     library("treelite")
     _, _, (X, _) = tumours
-    found = follow("import treelite", quorate.to_forest(average), X.astype(np.float64))
+    found = follow(
+        "import treelite", quorate.ensembles.to_forest(average), X.astype(np.float64)
+    )
     assert found["model"].num_tree == 5
     given = found["probabilities"].reshape(len(X), -1)[:, -1]
     np.testing.assert_allclose(given, average.predict_proba(X)[:, 1], atol=1e-6)
@@ -85,7 +87,7 @@ def test_emlearn_converts_an_average_of_trees(average, tumours, tmp_path, monkey
         emlearn = library("emlearn")
     monkeypatch.chdir(tmp_path)  # where it compiles
     _, _, (X, _) = tumours
-    forest = quorate.to_forest(average)
+    forest = quorate.ensembles.to_forest(average)
     converted = emlearn.convert(forest, dtype="float", method="inline")
     sure = np.abs(forest.predict_proba(X)[:, 1] - 0.5) > 0.2  # it counts votes
     found = forest.classes_[np.asarray(converted.predict(X))]
@@ -106,7 +108,7 @@ def test_mlflow_serves_a_compact_model(small, tumours, tmp_path, monkeypatch):
     _, _, (X, _) = tumours
     monkeypatch.chdir(tmp_path)
     served = follow('"compact",', small, X)["served"]
-    assert type(served) is quorate.CompactClassifier
+    assert type(served) is quorate.results.CompactClassifier
     np.testing.assert_array_equal(served.predict(X), small.predict(X))
 
 

@@ -138,7 +138,7 @@ class TestAsMember:
 
 
 class TestPools:
-    @pytest.mark.filterwarnings("ignore::quorate.exceptions.HeadsWarning")
+    @pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
     def test_functions_and_probabilities_alone(self, data, line):
         X, y = data
         pool = {

@@ -35,7 +35,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate import collect_votes
 from quorate._votes import VoteSource
-from quorate.exceptions import LeftOutWarning, UnknownLabelWarning
+from quorate.exceptions import LeftOutWarning, QuorateWarning
 
 LABELS = {
     "codes": np.array([0, 1, 2]),
@@ -298,7 +298,7 @@ class TestInputs:
         named = LABELS["words"][y]
         forest = RandomForestClassifier(5, random_state=0).fit(X[y > 0], named[y > 0])
         message = r"59 samples have a label .* not trained on \('ant'\), which no"
-        with pytest.warns(UnknownLabelWarning, match=message):
+        with pytest.warns(QuorateWarning, match=message):
             votes = collect_votes(forest, X, named)
         np.testing.assert_array_equal(votes.classes, ["ant", "bee", "cow"])
         assert votes.codes.min() == 1
@@ -602,7 +602,7 @@ class TestAtTheSameTime:
         assert votes.n_members == 2
 
 
-@pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
 def test_trees_give_nothing_to_a_class_they_have_not_met():
     X, y = load_wine(return_X_y=True)
     forest = RandomForestClassifier(5, max_depth=2, random_state=0)

@@ -125,7 +125,7 @@ def test_samples_that_everybody_was_trained_on_are_named_once():
     assert len(said[0][1]) == 1
 
 
-@pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
 def test_a_class_that_comes_late_is_there_from_the_start(model):
     X, y = (part[N:-5] for part in drawn())
     labels = y.astype("<U4")

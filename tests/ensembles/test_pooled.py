@@ -24,8 +24,8 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate import WeightedVoting
-from quorate.exceptions import HeadsWarning, UnknownLabelWarning
+from quorate.ensembles import WeightedVoting
+from quorate.exceptions import QuorateWarning
 from quorate.testing import check_ensemble
 
 
@@ -244,12 +244,12 @@ def test_one_member_without_probabilities(data):
     why = (
         r"member 'machine' \(LinearSVC\) has no probabilities, so the whole pool counts"
     )
-    with pytest.warns(HeadsWarning, match=why):
+    with pytest.warns(QuorateWarning, match=why):
         small = quorate.prune(mixed, X[1::2], y[1::2], "es", keep=6)
     with pytest.raises(AttributeError) as refused:
         small.predict_proba(X)
     assert "member 'machine' (LinearSVC) has no prob" in str(refused.value.__cause__)
-    with pytest.warns(HeadsWarning, match=why):
+    with pytest.warns(QuorateWarning, match=why):
         small = quorate.prune(mixed, X[1::2], y[1::2], "es", keep=5)
     assert list(small.weights) == list(fitted)
     mean = np.mean([m.predict_proba(X[1::2]) for m in fitted.values()], axis=0)
@@ -337,7 +337,7 @@ class TestCodes:
         pools, X, y = self.fitted(labels)
         for pool in pools.values():
             if labels is LABELS["from one"]:  # 1 and 2 may well be labels
-                with pytest.warns(UnknownLabelWarning, match=r"not trained on \(3\)"):
+                with pytest.warns(QuorateWarning, match=r"not trained on \(3\)"):
                     votes = quorate.collect_votes(pool, X, y)
                 assert votes.classes.tolist() == [0, 1, 2, 3]
                 continue
@@ -361,7 +361,7 @@ def test_codes_of_a_bag_without_a_class():
 def test_a_label_that_no_member_knows():
     X, y = load_wine(return_X_y=True)
     pool = [GaussianNB().fit(X[y < 2], y[y < 2])]
-    with pytest.warns(UnknownLabelWarning, match=r"48 samples .* trained on \(2\)"):
+    with pytest.warns(QuorateWarning, match=r"48 samples .* trained on \(2\)"):
         votes = quorate.collect_votes(pool, X, y)
     np.testing.assert_array_equal(votes.classes[votes.codes[0]], pool[0].predict(X))
 

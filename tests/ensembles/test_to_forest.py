@@ -50,7 +50,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_probabilities(name):
     model = MODELS[name]()
-    forest = quorate.to_forest(model)
+    forest = quorate.ensembles.to_forest(model)
     assert type(forest) in (RandomForestClassifier, ExtraTreesClassifier)
     np.testing.assert_allclose(
         forest.predict_proba(X), model.predict_proba(X), atol=1e-12
@@ -65,9 +65,9 @@ def test_the_same_probabilities(name):
 
 def test_what_was_done_is_not_forgotten():
     small = MODELS["bagging"]()
-    assert quorate.to_forest(small).pruning_ == small.pruning_
+    assert quorate.ensembles.to_forest(small).pruning_ == small.pruning_
     forest = RandomForestClassifier(3).fit(X, NAMES)
-    assert quorate.to_forest(forest) is forest
+    assert quorate.ensembles.to_forest(forest) is forest
 
 
 REFUSED = {
@@ -85,17 +85,18 @@ REFUSED = {
 @pytest.mark.parametrize("sentence", REFUSED)
 def test_others_are_refused(sentence):
     with pytest.raises(TypeError, match=f"^to_forest: {sentence}"):
-        quorate.to_forest(REFUSED[sentence].fit(X, NAMES))
+        quorate.ensembles.to_forest(REFUSED[sentence].fit(X, NAMES))
 
 
 def test_a_list_of_trees_is_not_one_model():
     values = X.to_numpy()
     trees = [tree.fit(values, NAMES) for _, tree in TREES]
     with pytest.raises(TypeError, match=r"^to_forest: list is not a single model; "):
-        quorate.to_forest(trees)
+        quorate.ensembles.to_forest(trees)
     one = quorate.keep_members(trees, [0, 1, 2], np.ones(3))
     np.testing.assert_allclose(
-        quorate.to_forest(one).predict_proba(values), one.predict_proba(values)
+        quorate.ensembles.to_forest(one).predict_proba(values),
+        one.predict_proba(values),
     )
 
 
@@ -103,7 +104,7 @@ def test_weights_are_refused():
     forest = RandomForestClassifier(9, random_state=0).fit(X, NAMES)
     weighted = quorate.keep_members(forest, [1, 5], [0.7, 0.3])
     with pytest.raises(TypeError, match=r"^to_forest: WeightedVoting does not predict"):
-        quorate.to_forest(weighted)
+        quorate.ensembles.to_forest(weighted)
 
 
 def test_importances_of_a_pruned_classifier():

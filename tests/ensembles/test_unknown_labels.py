@@ -9,7 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate._ensembles import labels_for_pair, read_ensemble
-from quorate.exceptions import UnknownLabelWarning
+from quorate.exceptions import QuorateWarning
 from quorate.lazy import try_modes
 
 X, Y = make_classification(900, n_informative=5, n_classes=3, random_state=0)
@@ -53,9 +53,9 @@ def test_some_are_unknown(door, forest, small):
     mistaken = TRUTH.copy()
     mistaken[:7] = 9
     said = r"7 samples have a label that the ensemble was not trained on \(9\)"
-    with pytest.warns(UnknownLabelWarning, match=said) as told:
+    with pytest.warns(QuorateWarning, match=said) as told:
         DOORS[door](forest, small, mistaken)
-    assert sum(issubclass(one.category, UnknownLabelWarning) for one in told) == 1
+    assert sum(issubclass(one.category, QuorateWarning) for one in told) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         DOORS[door](forest, small, TRUTH)
@@ -97,7 +97,7 @@ def test_models_with_other_classes_are_told_of_once_each(forest, small):
     two = RandomForestClassifier(5, random_state=0)
     two.fit(X[:300][Y[:300] < 2], Y[:300][Y[:300] < 2])
     n_samples = np.count_nonzero(TRUTH == 2)
-    with pytest.warns(UnknownLabelWarning, match=rf"{n_samples} samples .*\(2\)"):
+    with pytest.warns(QuorateWarning, match=rf"{n_samples} samples .*\(2\)"):
         quorate.compare(forest, two, NEW, TRUTH, repeats=1)
 
 
@@ -112,7 +112,7 @@ def test_models_with_other_classes_are_told_of_once_each(forest, small):
 def test_the_most_frequent_one_is_named(wrong, said, forest):
     mistaken = TRUTH.copy()
     mistaken[: len(wrong)] = wrong
-    with pytest.warns(UnknownLabelWarning, match=said):
+    with pytest.warns(QuorateWarning, match=said):
         quorate.collect_votes(forest, NEW, mistaken)
 
 

@@ -106,7 +106,7 @@ def test_in_a_pipeline_and_frozen(wine):
         StandardScaler(), RandomForestClassifier(8, random_state=0)
     ).fit(X, y)
     small = quorate.keep_members(FrozenEstimator(model), MEMBERS, WEIGHTS)
-    assert isinstance(small.estimator[-1], quorate.WeightedVoting)
+    assert isinstance(small.estimator[-1], quorate.ensembles.WeightedVoting)
     assert small.predict(X).shape == y.shape
 
 
@@ -163,7 +163,7 @@ class TestWeightedVoting:
         assert again.score(X[:, :6], y) > 0.9
 
     def test_not_fitted(self, wine):
-        voting = quorate.WeightedVoting({"nb": GaussianNB()})
+        voting = quorate.ensembles.WeightedVoting({"nb": GaussianNB()})
         with pytest.raises(NotFittedError):
             voting.predict(wine[0])
         assert not hasattr(voting, "n_features_in_")
@@ -212,7 +212,7 @@ def test_no_probability_is_above_one(pool):
     for _ in range(40):
         weights, everyone = rng.random(12), np.arange(12)
         if pool:
-            model = quorate.WeightedVoting.of(trees, everyone, weights)
+            model = quorate.ensembles.WeightedVoting.of(trees, everyone, weights)
         else:
             model = quorate.keep_members(forest, everyone, weights)
         shares = model.predict_proba(X)

@@ -30,9 +30,10 @@ from sklearn.utils.validation import check_is_fitted
 from tests.lazy.zoo import Sayer
 
 import quorate
-from quorate import LazyClassifier, LazyCurve
+from quorate import LazyClassifier
 from quorate.display import LazyCurveDisplay
-from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
+from quorate.exceptions import QuorateWarning, TrainingVotesWarning
+from quorate.results import LazyCurve
 
 
 class Trained(ClassifierMixin, BaseEstimator):
@@ -112,7 +113,7 @@ def test_members_that_do_not_vote_as_assumed_are_noticed():
     yes = DecisionTreeClassifier().fit(X, [1, 1])
     no = DecisionTreeClassifier().fit(X, [0, 0])
     pool = [yes] * 30 + [no] * 31
-    with pytest.warns(ConfidenceWarning, match=r"50 of 50 predictions change\)"):
+    with pytest.warns(QuorateWarning, match=r"50 of 50 predictions change\)"):
         LazyClassifier(pool, "bayes", order="given").fit(np.zeros((50, 1)))
 
 
@@ -352,7 +353,7 @@ def test_boosting_asks_the_weighty_first(data):
 
 def test_order_and_blocks_as_told(forest, data):
     backwards = np.arange(60)[::-1]
-    with pytest.warns(ConfidenceWarning, match="this order may put the weak ones"):
+    with pytest.warns(QuorateWarning, match="this order may put the weak ones"):
         lazy = LazyClassifier(forest, "bayes", order=backwards, block_size=7).fit()
     np.testing.assert_array_equal(lazy.order_, backwards)
     assert set(lazy.members_asked(data[2])) <= {7, 14, 21, 28, 35, 42, 49, 56, 60}

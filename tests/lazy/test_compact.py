@@ -35,17 +35,18 @@ from tests.lazy.zoo import (
 )
 
 import quorate
-from quorate import CompactClassifier, LazyClassifier
+from quorate import LazyClassifier
 from quorate._engine import TreeArrays, decode, encode, pack, unpack
 from quorate._engine._arrays import NODE, _fill_leaves, _listed, _looked_up
 from quorate._native import kernels
 from quorate._native._compile import compile_file, find_compiler
 from quorate.exceptions import FileFormatError
 from quorate.lazy._arrays import tree_arrays
+from quorate.results import CompactClassifier
 
 MODES = ["exact", "bayes", "calibrated", "all"]
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::quorate.exceptions.ConfidenceWarning",
+    "ignore::quorate.exceptions.QuorateWarning",
     # Answers are compared here, not promises.
     "ignore::quorate.exceptions.TrainingVotesWarning",
     "ignore::quorate.exceptions.CoverageWarning",

@@ -42,7 +42,7 @@ needs_kernels = pytest.mark.skipif(
     _native.kernels() is None, reason=f"no kernels: {_native.why_not()}"
 )
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::quorate.exceptions.ConfidenceWarning",
+    "ignore::quorate.exceptions.QuorateWarning",
     # Answers are compared here, not promises.
     "ignore::quorate.exceptions.TrainingVotesWarning",
     "ignore::quorate.exceptions.CoverageWarning",

@@ -14,7 +14,7 @@ from tests.lazy import worlds
 from tests.lazy.worlds import at_most
 
 from quorate import LazyClassifier, PrunedClassifier
-from quorate.exceptions import ConfidenceWarning
+from quorate.exceptions import QuorateWarning
 from quorate.lazy._rules import rows_needed
 
 # `make simulate` draws 2000 of each.
@@ -235,7 +235,7 @@ def test_too_few_samples_for_a_single_fit():
 
 def bayes(world, confidence, seed, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConfidenceWarning)
+        warnings.simplefilter("ignore", QuorateWarning)
         lazy = LazyClassifier(
             world.ensemble, "bayes", confidence, random_state=seed, **options
         ).fit()
@@ -334,7 +334,7 @@ def test_bayes_promises_nothing_for_an_order_of_ones_own():
     assert shuffled.expected_disagreement_ == pytest.approx(0.001)
     for order in ("given", np.arange(61)):
         lazy = LazyClassifier(world.ensemble, "bayes", 0.999, order=order)
-        with pytest.warns(ConfidenceWarning, match="members in random order"):
+        with pytest.warns(QuorateWarning, match="members in random order"):
             lazy.fit()
         assert lazy.expected_disagreement_ is None
     random = LazyClassifier(world.ensemble, "bayes", 0.999, order="random").fit()
@@ -344,7 +344,7 @@ def test_bayes_promises_nothing_for_an_order_of_ones_own():
 def test_bayes_promises_nothing_for_unequal_weights():
     world = worlds.skilled(np.random.default_rng(0))
     lazy = LazyClassifier(world.ensemble, "bayes", 0.9, random_state=0)
-    with pytest.warns(ConfidenceWarning, match="votes of equal weight; use mode='cal"):
+    with pytest.warns(QuorateWarning, match="votes of equal weight; use mode='cal"):
         lazy.fit()
     assert lazy.expected_disagreement_ is None
     lazy.set_params(confidence=0.999).fit(world.rows)  # measured, and all is well
@@ -352,7 +352,7 @@ def test_bayes_promises_nothing_for_unequal_weights():
     assert lazy.measured_disagreement_ <= 0.001
     boosting = worlds.boosting(0, 3, 60)  # 0.12 of 0.10
     lazy = LazyClassifier(boosting.ensemble, "bayes", 0.9, random_state=0)
-    with pytest.warns(ConfidenceWarning, match=r"weight, and \d+ of 600 predictions"):
+    with pytest.warns(QuorateWarning, match=r"weight, and \d+ of 600 predictions"):
         lazy.fit(boosting.rows)
 
 
@@ -360,7 +360,7 @@ def test_bayes_is_checked_on_the_rows_given_to_fit():
     world = near_coins(np.random.default_rng(0))
     lazy = LazyClassifier(world.ensemble, "bayes", 0.9, random_state=0)
     assert lazy.fit().expected_disagreement_ == pytest.approx(0.1)
-    with pytest.warns(ConfidenceWarning, match="more than the confidence allows"):
+    with pytest.warns(QuorateWarning, match="more than the confidence allows"):
         lazy.fit(world.rows)
     assert lazy.expected_disagreement_ is None
     good = uniform(np.random.default_rng(0))

@@ -17,7 +17,7 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
-from quorate import WeightedVoting
+from quorate.ensembles import WeightedVoting
 
 N_KINDS = 300  # of rows, in worlds of members that look up
 

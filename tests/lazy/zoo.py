@@ -22,7 +22,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import quorate
-from quorate.exceptions import ShuffledLabelsWarning
+from quorate.exceptions import QuorateWarning
 
 LABELS = {
     "codes": np.arange(10),
@@ -169,7 +169,7 @@ UNFITTED = {
 
 def _prune(ensemble, X, y):
     with warnings.catch_warnings():  # some labels are drawn at random
-        warnings.simplefilter("ignore", ShuffledLabelsWarning)
+        warnings.simplefilter("ignore", QuorateWarning)
         return quorate.prune(ensemble, X, y, method="mdm", keep=0.6)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import quorate
-from quorate._judging import error_limit, excess_limit
+from quorate.stats import error_limit, excess_limit
 
 
 def votes_of(y, wrong, n_members=3):

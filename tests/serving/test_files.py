@@ -27,7 +27,7 @@ from quorate.exceptions import FileFormatError
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::quorate.exceptions.CoverageWarning",
-    "ignore::quorate.exceptions.ConfidenceWarning",
+    "ignore::quorate.exceptions.QuorateWarning",
 )
 X, Y = load_wine(return_X_y=True)
 WORDS = np.array(["red", "white", "rosé"])[Y]
@@ -65,7 +65,7 @@ def test_every_kind_of_model_is_served_with_its_own_answers(place, tmp_path):
     quorate.save(quorate.compact(model), path)
     served, again = serving.load(path), quorate.load(path)
     assert type(served) is serving.CompactModel
-    assert type(again) is quorate.CompactClassifier
+    assert type(again) is quorate.results.CompactClassifier
     for found in (served, again):
         answers = found.predict(X)
         assert answers.dtype == model.predict(X).dtype

@@ -73,7 +73,7 @@ def test_compare(forest, small, data):
         assert found.to_dict()["predict_milliseconds"] is None
 
 
-@pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
 def test_recalls_where_a_class_comes_late(forest, small, data, tmp_path):
     X, y = data[0][800:], data[1][800:]
     labels = np.array(["b", "c", "d"])[y]

@@ -26,9 +26,8 @@ from quorate._summarising._progress import ProgressLine, progress_text
 from quorate._votes import Summary, VoteSource
 from quorate.exceptions import (
     BatchError,
-    CheckpointWarning,
     LeftOutWarning,
-    UnusedColumnsWarning,
+    QuorateWarning,
 )
 
 
@@ -115,7 +114,7 @@ def test_columns_that_pandas_made_the_index(data, tmp_path, index):
     used.set_index(index).to_parquet(path, row_group_size=300)
     whole = quorate.collect_votes(forest, frame[500:1500], y[500:1500]).summary()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnusedColumnsWarning)  # "number"
+        warnings.simplefilter("ignore", LeftOutWarning)  # "number"
         assert quorate.summarise(forest, path, target="label").equals(whole)
         # Read whole, too.
         form = SampleForm.for_models(forest)
@@ -341,7 +340,7 @@ def test_a_full_disk_does_not_end_the_pass(forest, data, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("quorate._summarising._progress.save_counts", full)
-    with pytest.warns(CheckpointWarning, match=r"No space left.*covers 0 rows") as said:
+    with pytest.warns(QuorateWarning, match=r"No space left.*covers 0 rows") as said:
         summary = quorate.summarise(
             forest, in_batches(X, y, 900), resume=tmp_path / "f.npz", every=0
         )

@@ -231,7 +231,7 @@ def test_equal_weights_do_not_change_the_mean():
         assert alone == pytest.approx(shares[0], abs=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::quorate.exceptions.UnknownLabelWarning")
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
 def test_nobody_believes_in_a_class_that_nobody_knows():
     X, y = load_wine(return_X_y=True)
     known = y < 2

@@ -20,7 +20,7 @@ from quorate._messages import listed, warn
 from quorate._scoring import StoredPrediction
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, as_labels, check_same_family
-from quorate.exceptions import SwappedColumnsWarning
+from quorate.exceptions import QuorateWarning
 
 # Smallest probability used, as in the rest of quorate.
 FLOOR = 1e-6
@@ -476,7 +476,7 @@ class ProbabilityPool:
         )
         if (losses > limit).all():
             raise ValueError(message)
-        warn(message, SwappedColumnsWarning)
+        warn(message, QuorateWarning)
 
     def blended(self, recipes: list[Recipe], sets: list[IntArray]) -> list[FloatArray]:
         """Return blended probabilities on sets of samples, one recipe each."""

@@ -1,7 +1,7 @@
 """Choose which members to keep and how many: one implementation for all entry points.
 
 :func:`gather` and :func:`choose` turn an ensemble, samples, a method and a size into a
-:class:`quorate.Selection`. :func:`quorate.prune` makes a model from it.
+:class:`quorate.results.Selection`. :func:`quorate.prune` makes a model from it.
 """
 
 from quorate._choosing._choose import (

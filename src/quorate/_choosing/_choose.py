@@ -50,7 +50,7 @@ from quorate._votes import (
     check_votes,
     warn_if_uncovered,
 )
-from quorate.exceptions import NothingSavedWarning, TrainingVotesWarning
+from quorate.exceptions import QuorateWarning, TrainingVotesWarning
 from quorate.pruning import Pruner, choose_method, make_pruner, methods
 
 
@@ -292,7 +292,7 @@ class Chooser:
             warn(
                 f"{self.size.text}: {votes.n_samples} samples {reason}, so all members "
                 "are kept; more samples may help.",
-                NothingSavedWarning,
+                QuorateWarning,
             )
 
 

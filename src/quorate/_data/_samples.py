@@ -17,7 +17,7 @@ from quorate._data._tables import (
 )
 from quorate._messages import listed, nearest, one_of_these, unknown_name, warn
 from quorate._typing import Array
-from quorate.exceptions import UnusedColumnsWarning
+from quorate.exceptions import LeftOutWarning
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +81,7 @@ class SampleForm:
             warn(
                 f"{who}: ignored the {columns} {listed(unused)}, which {self.owner} "
                 "was not trained on.",
-                UnusedColumnsWarning,
+                LeftOutWarning,
             )
 
     def refuse_missing(self, names: Sequence[str], who: str) -> None:

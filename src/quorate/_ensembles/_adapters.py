@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit, softmax
 from sklearn.utils.metaestimators import available_if
 
-from quorate._messages import one_of
+from quorate._checks import one_of
 from quorate._typing import Array, FloatArray
 from quorate._votes import as_labels, improper_row
 

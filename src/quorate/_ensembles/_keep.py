@@ -30,8 +30,8 @@ def keep_members(ensemble: Model, members: Any, weights: Any = None) -> Model:
     weights : array-like of shape (n_kept,), optional
         New voting weights of these members. AdaBoost and voting ensembles take them;
         forests and bagging, which have none, become a
-        :class:`quorate.WeightedVoting` of the same members. Lists and dicts hold
-        members only.
+        :class:`quorate.ensembles.WeightedVoting` of the same members. Lists and dicts
+        hold members only.
 
     Returns
     -------

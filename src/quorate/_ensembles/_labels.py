@@ -15,7 +15,7 @@ from quorate._ensembles._member import REMEDY, Member
 from quorate._messages import listed, warn
 from quorate._typing import Array, IntArray
 from quorate._votes import as_labels, as_truth, check_same_family, union
-from quorate.exceptions import UnknownLabelWarning
+from quorate.exceptions import QuorateWarning
 
 
 def pool_classes(members: Iterable[Member], y: Array | None = None) -> Array:
@@ -83,7 +83,7 @@ def check_labels(
     warn(
         f"{n_samples} {who} a label that the ensemble was not trained on "
         f"({most!r}{more}), which no member can predict.",
-        UnknownLabelWarning,
+        QuorateWarning,
     )
 
 

@@ -12,7 +12,7 @@ from quorate._ensembles._weighted_voting import WeightedVoting, take_members
 from quorate._messages import warn, with_article
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import DecisionRule
-from quorate.exceptions import HeadsWarning
+from quorate.exceptions import QuorateWarning
 
 _BY_THRESHOLD = {"FixedThresholdClassifier", "TunedThresholdClassifierCV"}
 
@@ -92,7 +92,7 @@ def warn_of_heads(ensemble: Ensemble) -> None:
         remedy = "pass quorate.as_member(member, classes=[...])"
     warn(
         f"{first}{more} no {what}, so the whole pool counts votes; {remedy}.",
-        HeadsWarning,
+        QuorateWarning,
     )
 
 

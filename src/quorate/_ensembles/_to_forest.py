@@ -23,7 +23,7 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
     model : fitted ensemble
         What :func:`quorate.collect_votes` reads, if its members are decision trees
         whose probabilities it averages: bagging, also on parts of the columns, soft
-        voting, a :class:`quorate.WeightedVoting` of equal weights, or a
+        voting, a :class:`quorate.ensembles.WeightedVoting` of equal weights, or a
         :class:`quorate.PrunedClassifier` around one of these. A forest is returned
         unchanged.
 
@@ -42,7 +42,7 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
     >>> X, y = load_wine(return_X_y=True)
     >>> bagging = BaggingClassifier(n_estimators=50, random_state=0).fit(X, y)
     >>> small = quorate.prune(bagging, X, y, keep=5)
-    >>> forest = quorate.to_forest(small)
+    >>> forest = quorate.ensembles.to_forest(small)
     >>> np.allclose(forest.predict_proba(X), small.predict_proba(X))
     True
     """

@@ -8,11 +8,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._checks import one_of
 from quorate._data import count_rows
 from quorate._ensembles._kind import Ensemble, Kind, checker
 from quorate._ensembles._labels import pool_classes
 from quorate._ensembles._member import Member
-from quorate._messages import one_of, unknown_name
+from quorate._messages import unknown_name
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import DecisionRule, as_labels, positions, weights_left
 

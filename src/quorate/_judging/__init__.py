@@ -14,12 +14,6 @@ from quorate._judging._compare import (
     expected_rare_class,
 )
 from quorate._judging._frontier import Frontier, FrontierPoint, frontier
-from quorate._judging._limits import (
-    error_limit,
-    excess_limit,
-    expected_limit,
-    samples_needed,
-)
 
 __all__ = [
     "Certificate",
@@ -29,10 +23,6 @@ __all__ = [
     "RareClass",
     "certify",
     "compare",
-    "error_limit",
-    "excess_limit",
-    "expected_limit",
     "expected_rare_class",
     "frontier",
-    "samples_needed",
 ]

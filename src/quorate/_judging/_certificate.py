@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from quorate._judging._limits import excess_limit, samples_needed
 from quorate._output import escape
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import points_text
 from quorate._votes import PairedErrors, VoteSource
+from quorate.stats import excess_limit, samples_needed
 
 _MOST_CLASSES = 10  # whose limits are put into words
 
@@ -175,7 +175,8 @@ class Certificate:
     def rates(self) -> tuple[float, float]:
         """Shares of samples that only the last candidate or only the whole gets wrong.
 
-        Arguments for :func:`quorate.expected_limit` and :func:`quorate.samples_needed`.
+        Arguments for :func:`quorate.stats.expected_limit` and
+        :func:`quorate.stats.samples_needed`.
         """
         only = self.only_subset_wrong[-1], self.only_full_wrong[-1]
         return float(only[0] / self.n_samples), float(only[1] / self.n_samples)

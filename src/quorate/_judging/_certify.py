@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._checks import check_number
 from quorate._choosing import Selection
 from quorate._data import pair_in_memory, refuse_missing_labels
 from quorate._ensembles import (
@@ -18,13 +19,7 @@ from quorate._ensembles import (
 )
 from quorate._judging._certificate import Certificate, class_limits
 from quorate._judging._compare import read_pair
-from quorate._judging._limits import (
-    check_share,
-    error_limit,
-    excess_limit,
-    fewest_samples,
-    samples_needed,
-)
+from quorate._kernels import excess
 from quorate._scoring import (
     costs_of_ignoring,
     is_accuracy,
@@ -42,6 +37,7 @@ from quorate._votes import (
     pair_predictions,
 )
 from quorate.pruning import Pruner
+from quorate.stats import error_limit, excess_limit, samples_needed
 
 _CHOSEN_ON = (
     "certify: members were chosen, or their leaves distilled, on these samples, so "
@@ -114,8 +110,8 @@ def certify(
     -----
     Sizes are tested from the largest down, each at level ``delta``, until the first
     fails: a fixed sequence of tests, which needs no correction for their number. At
-    each size the limit on the excess error is :func:`quorate.excess_limit`, from the
-    samples wrong only by the subset and those wrong only by the whole ensemble: an
+    each size the limit on the excess error is :func:`quorate.stats.excess_limit`, from
+    the samples wrong only by the subset and those wrong only by the whole ensemble: an
     exact test, inverted. The ``error_limit`` of the certificate is a statement of its
     own, also wrong with probability ``delta`` at most: because the size was chosen on
     the same samples, its level is ``delta`` divided by the number of possible results,
@@ -162,8 +158,8 @@ def certify(
         )
     check_source(source, "certify")
     if tolerance is not None:
-        check_share("certify", "tolerance", tolerance)
-    check_share("certify", "delta", delta)
+        check_number("certify", "tolerance", tolerance, above=0, below=1)
+    check_number("certify", "delta", delta, above=0, below=1)
     asked = {"tolerance": tolerance, "delta": delta, "balanced": bool(class_weight)}
     if isinstance(votes, Summary):
         if any(given is not None for given in (order, X, y)):
@@ -338,7 +334,7 @@ def _walk_down(
         empty_from=empty_from,
         samples_needed=None
         if holds or not failed.size
-        else fewest_samples(
+        else excess.fewest_samples(
             counts[:2, failed[0]], samples, tolerance, delta, int(samples.sum())
         ),
     )

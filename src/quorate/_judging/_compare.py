@@ -29,7 +29,6 @@ from quorate._ensembles import (
     were_chosen_on,
 )
 from quorate._judging._certificate import class_limits
-from quorate._judging._limits import error_limit, excess_limit
 from quorate._output import table_html
 from quorate._scoring import (
     Score,
@@ -60,6 +59,7 @@ from quorate._votes import (
     refuse_improper,
 )
 from quorate.exceptions import CoverageWarning, LeftOutWarning
+from quorate.stats import error_limit, excess_limit
 
 _NOTES = {
     VoteSource.NEW: "Accuracy on {n:,} new samples.",
@@ -353,7 +353,7 @@ def compare(
     before, after : fitted ensembles
         What :func:`quorate.collect_votes` reads, or a :class:`quorate.PrunedClassifier`
         or :class:`quorate.LazyClassifier`. A list or dict predicts as the
-        :class:`quorate.WeightedVoting` of its members does.
+        :class:`quorate.ensembles.WeightedVoting` of its members does.
     X, y : array-like
         Samples that neither was trained or chosen on; on others the accuracy is too
         optimistic, and no limits are given if that is known. For data that do not fit

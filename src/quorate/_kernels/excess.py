@@ -35,7 +35,7 @@ import numpy as np
 from scipy import special
 
 from quorate._kernels.limits import lower_limit, upper_limit
-from quorate._typing import FloatArray
+from quorate._typing import Array, FloatArray
 
 _NUISANCE = 0.005  # part of the level that is spent on the share of discordant samples
 _ROUNDING = 1e-3  # part of the level that interpolation may cost
@@ -205,3 +205,65 @@ def _chebyshev(degree: int) -> tuple[FloatArray, FloatArray]:
     sums = np.cos(order[:, None] * angles) * 2 / (degree + 1)
     sums[0] /= 2
     return np.cos(angles), np.cos(finer[:, None] * order) @ sums
+
+
+MOST_SAMPLES = 10**8  # more than anybody would label
+
+
+def fewest_samples(
+    counts: FloatArray,
+    samples: FloatArray,
+    tolerance: float,
+    delta: float,
+    beyond: int = 0,
+) -> int | None:
+    """Return how many samples like these would keep the limit within a tolerance.
+
+    Parameters
+    ----------
+    counts : array of shape (2, n_classes)
+        Samples that only the first, and only the second model gets wrong.
+    samples : array of shape (n_classes,)
+        Samples of each class; one entry where classes do not count the same.
+    tolerance, delta : float
+        The largest limit, and its level.
+    beyond : int
+        A number of samples known to be insufficient.
+
+    Returns
+    -------
+    int or None
+        None where no number is enough, or none below a hundred million.
+    """
+    total = int(np.sum(samples))
+
+    def is_enough(n: int) -> bool:
+        more = np.ceil(samples * (n / total) - 1e-9)
+        level = delta / len(samples)
+        return limit_of_more(counts * (n / total), more, level) <= tolerance
+
+    apart = float(np.mean((counts[0] - counts[1]) / samples))
+    variance = float(np.mean(counts.sum(axis=0) / samples))
+    # Start where a normal limit is small enough; an exact one is rarely sooner.
+    room = max(tolerance - apart, 1e-12)
+    few, enough = beyond, max(beyond + 1, int(variance * (2.0 / room) ** 2))
+    if tolerance <= apart or enough > MOST_SAMPLES:
+        return None
+    while not is_enough(enough):
+        few, enough = enough, 2 * enough
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        few, enough = (few, middle) if is_enough(middle) else (middle, enough)
+    return enough
+
+
+def limit_of_more(counts: Array, samples: Any, delta: float) -> float:
+    """Return the mean limit over classes, interpolated between integer counts."""
+    parts = []
+    for (b, c), n in zip(np.round(counts, 6).T, samples, strict=True):
+        corners = np.floor([b, c])[:, None] + (0, 1)
+        first, second = np.meshgrid(*np.minimum(corners, n), indexing="ij")
+        limits = excess_limit(first, np.minimum(second, n - first), n, delta)
+        share = b - corners[0, 0], c - corners[1, 0]
+        parts.append((1 - share[0], share[0]) @ limits @ (1 - share[1], share[1]))
+    return float(np.mean(parts))

@@ -58,11 +58,11 @@ def to_onnx(
     """Convert a fitted classifier to ONNX, and check that it predicts the same.
 
     Forests, extra trees, bagging, AdaBoost, voting (hard and soft),
-    :class:`quorate.WeightedVoting`, what :class:`quorate.PrunedClassifier` holds, and
-    pipelines that end in one of them are converted so that the labels of trees are
-    those of scikit-learn, ties included. Other members, calibration and the other steps
-    of a pipeline are converted by skl2onnx, in single precision; classifiers of XGBoost
-    and LightGBM by onnxmltools, if it is installed.
+    :class:`quorate.ensembles.WeightedVoting`, what :class:`quorate.PrunedClassifier`
+    holds, and pipelines that end in one of them are converted so that the labels of
+    trees are those of scikit-learn, ties included. Other members, calibration and the
+    other steps of a pipeline are converted by skl2onnx, in single precision;
+    classifiers of XGBoost and LightGBM by onnxmltools, if it is installed.
 
     Parameters
     ----------

@@ -132,8 +132,8 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     ----------
     estimator_ : fitted ensemble
         The smaller ensemble, of the same class as ``estimator``; a
-        :class:`quorate.WeightedVoting` if a method chose weights for an ensemble that
-        cannot store them.
+        :class:`quorate.ensembles.WeightedVoting` if a method chose weights for an
+        ensemble that cannot store them.
     pruner_ : Pruner
         The fitted method.
     curve_ : SizeCurve or None

@@ -32,7 +32,7 @@ from quorate._ensembles import (
 from quorate._messages import warn
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import milliseconds_text
-from quorate.exceptions import LatencyWarning
+from quorate.exceptions import QuorateWarning
 from quorate.lazy import LazyClassifier, compact
 
 # While sizes are tried, a tenth of the limit stays free: another hour may be busier.
@@ -150,7 +150,7 @@ class LatencyBudget:
                 f"{self._name}: {n_kept} of {n_members} members are kept, but {_LAZY} "
                 f"with all {n_members} members gives the predictions of the whole "
                 f"ensemble in {lazily}.",
-                LatencyWarning,
+                QuorateWarning,
             )
         return Latency(self.limit, self.batch, times, self.preprocessing, lazily)
 

@@ -37,7 +37,7 @@ from quorate._random import as_seed
 from quorate._scoring import with_positive
 from quorate._version import versions
 from quorate._votes import Votes
-from quorate.exceptions import ShuffledLabelsWarning
+from quorate.exceptions import QuorateWarning
 from quorate.pruning import Pruner
 
 Model = TypeVar("Model")
@@ -192,7 +192,7 @@ def prune(
     as_members : bool
         Return a list or dict of the kept members instead of a model.
     return_selection : bool
-        Also return the :class:`quorate.Selection`, with order, size curve and
+        Also return the :class:`quorate.results.Selection`, with order, size curve and
         ``explain``. Its errors are those of the members before distillation.
     expect : bool
         Also compute the expected error of a fixed number of members, as
@@ -211,16 +211,16 @@ def prune(
     -------
     ensemble of the same type
         The kept members in their original order. Lists and dicts become a
-        :class:`quorate.WeightedVoting`, which predicts and stores the weights by name;
-        its ``estimators`` is the smaller list or dict. Methods that choose weights set
-        them in pools, AdaBoost and voting ensembles, and turn forests and bagging,
-        which have none, into a :class:`quorate.WeightedVoting` of the same members.
-        ``pruning_`` records what was done; ``pruning_["rows"]`` has a digest of X, by
-        which the same rows are refused for certificates and for sizes found by errors.
-        Out-of-bag scores of the whole ensemble are removed. ``n_jobs`` is set to None,
-        because starting workers makes small batches slower. An integer ``random_state``
-        is replaced by another one, so that ``warm_start`` does not draw members again
-        that the ensemble already has.
+        :class:`quorate.ensembles.WeightedVoting`, which predicts and stores the weights
+        by name; its ``estimators`` is the smaller list or dict. Methods that choose
+        weights set them in pools, AdaBoost and voting ensembles, and turn forests and
+        bagging, which have none, into a :class:`quorate.ensembles.WeightedVoting` of
+        the same members. ``pruning_`` records what was done; ``pruning_["rows"]`` has a
+        digest of X, by which the same rows are refused for certificates and for sizes
+        found by errors. Out-of-bag scores of the whole ensemble are removed. ``n_jobs``
+        is set to None, because starting workers makes small batches slower. An integer
+        ``random_state`` is replaced by another one, so that ``warm_start`` does not
+        draw members again that the ensemble already has.
 
     See Also
     --------
@@ -362,7 +362,7 @@ def _warn_of_shuffled_labels(votes: Votes) -> None:
             f"prune: the ensemble is correct on {right:,} of {n:,} samples, but would "
             f"be on about {expected:,.0f} with y in random order; are the rows of X "
             "and y the same samples?",
-            ShuffledLabelsWarning,
+            QuorateWarning,
         )
 
 

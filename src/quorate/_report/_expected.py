@@ -19,7 +19,7 @@ from quorate._choosing import (
     method_for,
 )
 from quorate._ensembles import Ensemble
-from quorate._judging import certify, samples_needed
+from quorate._judging import certify
 from quorate._report._reproduce import Request
 from quorate._report._sections import CHOSEN_BEFORE, Pair, fill, why_unscored
 from quorate._report._text import Measure
@@ -28,6 +28,7 @@ from quorate._theory import Diagnosis, diagnose
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.pruning import RandomSubset, methods
+from quorate.stats import samples_needed
 
 TOLERANCE = 0.02
 DELTA = 0.05

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quorate._judging import certify, error_limit, excess_limit
+from quorate._judging import certify
 from quorate._report import _sections
 from quorate._report._advice import best_member, votes_advice
 from quorate._report._expected import (
@@ -21,6 +21,7 @@ from quorate._report._text import count, plural, points, unsigned
 from quorate._theory import diagnose
 from quorate._typing import FloatArray
 from quorate._votes import PairedErrors, Summary, VoteSource
+from quorate.stats import error_limit, excess_limit
 
 _MOST_SIZES = 30
 _OTHER_BATCHES = Step(

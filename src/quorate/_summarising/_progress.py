@@ -20,7 +20,7 @@ from quorate._messages import warn
 from quorate._progress import is_interactive
 from quorate._summarising._tasks import sum_of
 from quorate._votes import Progress, Summary, load_summary, save_counts
-from quorate.exceptions import CheckpointWarning
+from quorate.exceptions import QuorateWarning
 
 _SECONDS_BETWEEN = 0.5
 
@@ -140,7 +140,7 @@ class Checkpoint:
                     f"summarise: the checkpoint {self.path} could not be written "
                     f"({error.strerror or error}); the pass continues, and the file "
                     f"covers {self.covered:,} rows.",
-                    CheckpointWarning,
+                    QuorateWarning,
                 )
             self._warned = True
         self._last = time.monotonic()

@@ -5,8 +5,8 @@ from typing import Literal, overload
 
 import numpy as np
 
+from quorate._checks import one_of
 from quorate._kernels import fixed, gaps
-from quorate._messages import one_of
 from quorate._output import facts_html
 from quorate._theory._formulas import divide
 from quorate._typing import FloatArray, Lambda

@@ -8,8 +8,9 @@ from typing import Any, overload
 
 import numpy as np
 
+from quorate._checks import one_of
 from quorate._kernels.entropy import entropy
-from quorate._messages import one_of, warn
+from quorate._messages import warn
 from quorate._output import plain
 from quorate._theory._decomposition import MeanDecomposition, decompose, mean_terms
 from quorate._theory._formulas import (
@@ -26,7 +27,7 @@ from quorate._theory._formulas import (
 from quorate._theory._measures import MEASURES, Measure, find_measure
 from quorate._typing import Array, FloatArray, Outputs, Undefined
 from quorate._votes import VoteCounts, Votes, check_counts, check_votes
-from quorate.exceptions import UndefinedMeasureWarning
+from quorate.exceptions import QuorateWarning
 from quorate.risk import RiskAssessment, assess_risk
 
 _TWO_CLASSES_ONLY = ("q_statistic", "correlation")
@@ -117,7 +118,7 @@ def diversity(
     if refused:
         warn(
             f"NaN for {', '.join(refused)}. {refusals[refused[0]]}",
-            UndefinedMeasureWarning,
+            QuorateWarning,
         )
     return {
         m.name: float("nan")

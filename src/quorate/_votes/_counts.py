@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from quorate._checks import one_of
 from quorate._kernels import gaps
-from quorate._messages import one_of
 from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
 from quorate._votes._checks import read_only

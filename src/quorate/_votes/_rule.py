@@ -89,7 +89,7 @@ class VoteSource(StrEnum):
 
         Examples
         --------
-        >>> from quorate import VoteSource
+        >>> from quorate.results import VoteSource
         >>> VoteSource.NEW.samples_text(8000)
         '8,000 new samples'
         >>> VoteSource.ASSUMED_NEW.samples_text(8000)

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from quorate._checks import one_of
 from quorate._kernels import counts, fixed, gaps, pairs, verdicts
 from quorate._kernels.entropy import entropy
-from quorate._messages import one_of
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Lambda, Ties
 from quorate._votes._checks import frozen, read_only
 from quorate._votes._counts import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from quorate._messages import one_of
+from quorate._checks import one_of
 from quorate._typing import Array, IntArray
 from quorate._votes._checks import (
     as_mask,

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from quorate._messages import one_of
+from quorate._checks import one_of
 from quorate._theory import decompose, diversity, measures
 from quorate._typing import FloatArray
 from quorate._votes import VoteCounts, Votes, check_votes

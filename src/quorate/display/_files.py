@@ -10,7 +10,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from quorate._atomic import atomic_write
-from quorate._messages import one_of
+from quorate._checks import one_of
 from quorate.display._base import offscreen
 from quorate.display._diversity import DecompositionDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay

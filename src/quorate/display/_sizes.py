@@ -7,9 +7,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from matplotlib.axes import Axes
 
+from quorate._checks import one_of
 from quorate._choosing import Selection, SizeCurve, size_curve
 from quorate._judging import Frontier
-from quorate._messages import one_of
 from quorate._scoring import score_for
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
@@ -119,7 +119,7 @@ class SizeCurveDisplay(Display):
     def from_curve(
         cls, curve: SizeCurve, *, chosen: int | None = None, rule: str = ""
     ) -> Self:
-        """Create from a :class:`quorate.SizeCurve`."""
+        """Create from a :class:`quorate.results.SizeCurve`."""
         if chosen is not None and not 1 <= chosen <= curve.order.size:
             raise ValueError(
                 f"SizeCurveDisplay(chosen={chosen!r}): must be a size from 1 to "

@@ -8,7 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from quorate._messages import one_of, unknown_name
+from quorate._checks import one_of
+from quorate._messages import unknown_name
 from quorate._theory import measures
 from quorate._typing import Array, FloatArray
 from quorate.display import _style as style

@@ -35,7 +35,7 @@ from quorate._messages import warn
 from quorate._random import as_seed
 from quorate._rows import count_rows, sliceable
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.exceptions import ConfidenceWarning, TrainingVotesWarning
+from quorate.exceptions import QuorateWarning, TrainingVotesWarning
 from quorate.lazy._additive import make_additive
 from quorate.lazy._compact import CompactClassifier
 from quorate.lazy._course import LazyCurve, follow, watch
@@ -106,9 +106,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         samples instead of 199.
     engine : {"auto", "compiled", "numpy"}
         What evaluates the members. "compiled": C kernels, for trees of forests, extra
-        trees, bagging, AdaBoost and :class:`quorate.WeightedVoting`, if quorate was
-        installed with them. "numpy": scikit-learn's trees and NumPy, always used for
-        sparse rows. "auto": the first if possible. Both give the same results.
+        trees, bagging, AdaBoost and :class:`quorate.ensembles.WeightedVoting`, if
+        quorate was installed with them. "numpy": scikit-learn's trees and NumPy, always
+        used for sparse rows. "auto": the first if possible. Both give the same results.
 
     Attributes
     ----------
@@ -529,7 +529,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             )
         if problem:
             name = f"LazyClassifier(mode='bayes', confidence={self.confidence})"
-            warn(f"{name}: {problem}", ConfidenceWarning)
+            warn(f"{name}: {problem}", QuorateWarning)
         return bool(problem) or not is_equal
 
     # scikit-learn interface

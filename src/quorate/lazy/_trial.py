@@ -18,7 +18,7 @@ from quorate._ensembles import (
 from quorate._typing import Array
 from quorate._units import percent_text
 from quorate._votes import VoteSource, as_truth
-from quorate.exceptions import ConfidenceWarning
+from quorate.exceptions import QuorateWarning
 from quorate.lazy._classifier import LazyClassifier
 from quorate.lazy._rules import rows_needed
 
@@ -180,7 +180,7 @@ def try_modes(
     everyone = LazyClassifier(ensemble, "all", **options)
     with warnings.catch_warnings():
         # The result has None for a missing guarantee, so no warning is needed.
-        warnings.simplefilter("ignore", ConfidenceWarning)
+        warnings.simplefilter("ignore", QuorateWarning)
         for model in (everyone, *models):
             model.fit()
     if left_out is None:

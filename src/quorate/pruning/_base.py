@@ -5,13 +5,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._checks import is_number, is_whole
 from quorate._progress import advance
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Summary, VoteCounts, Votes, check_counts, check_votes
@@ -350,13 +350,3 @@ def _digest(votes: Votes) -> str:
     for member in np.linspace(0, votes.n_members - 1, _MEMBERS_TO_KNOW).astype(int):
         total.update(votes.codes[member].astype("<i8").tobytes())
     return total.hexdigest()
-
-
-def is_number(value: Any) -> bool:
-    """Return whether a value is a number, not a bool."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def is_whole(value: Any) -> bool:
-    """Return whether a value is an integer, not a bool."""
-    return isinstance(value, Integral) and not isinstance(value, bool)

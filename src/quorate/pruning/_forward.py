@@ -9,12 +9,7 @@ from quorate._random import as_generator
 from quorate._scoring import Score, score_for
 from quorate._typing import BoolArray, IntArray
 from quorate._votes import Votes
-from quorate.pruning._base import (
-    TOLERANCE,
-    Pruner,
-    PrunerTags,
-    first_best,
-)
+from quorate.pruning._base import TOLERANCE, Pruner, PrunerTags, first_best
 from quorate.pruning._running import RunningLoss, grow
 from quorate.pruning._running_average import SUMS, running_average, running_score
 

@@ -9,13 +9,7 @@ from quorate._kernels import sums
 from quorate._kernels.information import mutual_information, shared_information
 from quorate._typing import Array, FloatArray, Ties
 from quorate._votes import Votes
-from quorate.pruning._base import (
-    NEAR,
-    TOLERANCE,
-    Pruner,
-    PrunerTags,
-    first_best,
-)
+from quorate.pruning._base import NEAR, TOLERANCE, Pruner, PrunerTags, first_best
 from quorate.pruning._running import (
     BalancedLoss,
     RunningLoss,

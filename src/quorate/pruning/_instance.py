@@ -11,7 +11,7 @@ from quorate._messages import warn
 from quorate._theory import Measure, closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes
-from quorate.exceptions import FewerMembersWarning, UninformativeMeasureWarning
+from quorate.exceptions import QuorateWarning
 from quorate.pruning._base import Pruner
 from quorate.pruning._shares import most_accurate_first
 
@@ -61,7 +61,7 @@ class _SampleDriven(Pruner):
             warn(
                 f"{self._owner}: no remaining member is correct on a sample that could "
                 f"choose one; {len(picked)} of {size} members were picked{instead}.",
-                FewerMembersWarning,
+                QuorateWarning,
             )
         return picked or [int(order[0])]
 
@@ -259,7 +259,7 @@ class FTAD(_SampleDriven):
             warn(
                 f"FTAD(measure={self.measure!r}): the measure is the same on every "
                 "sample, so the first sample makes every choice.",
-                UninformativeMeasureWarning,
+                QuorateWarning,
             )
         if measure.name == "entropy_cc" and votes.n_classes > 2:
             printed = self.search == "printed"

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from quorate._checks import is_number
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import log_of_product
 from quorate._kernels.verdicts import TIE_TOLERANCE
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import NEAR, Pruner, PrunerTags, first_best, is_number
+from quorate.pruning._base import NEAR, Pruner, PrunerTags, first_best
 from quorate.pruning._running import BalancedLoss, RunningLoss, exchange, grow
 from quorate.pruning._running_average import RunningSums
 from quorate.pruning._shares import VoteSums, class_parts, unsure_probabilities

@@ -5,18 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from quorate._checks import is_whole
 from quorate._kernels.information import mutual_information
 from quorate._random import as_generator
 from quorate._theory import pairwise_diversity
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import (
-    NEAR,
-    Pruner,
-    PrunerTags,
-    first_best,
-    is_whole,
-)
+from quorate.pruning._base import NEAR, Pruner, PrunerTags, first_best
 from quorate.pruning._shares import most_accurate_first
 
 

@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from quorate._checks import is_whole
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Summary, Votes
-from quorate.pruning._base import Pruner, PrunerTags, is_whole
+from quorate.pruning._base import Pruner, PrunerTags
 
 
 class _TwoStage(Pruner):

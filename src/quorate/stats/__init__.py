@@ -1,8 +1,9 @@
 """Compare methods by their scores, with the tests the literature uses.
 
-Everything here takes a table of scores, blocks (data sets) by methods by repeats
-(folds), higher is better, and knows nothing about where they come from. No test is
-chosen for you:
+Limits on error rates take counts: :func:`error_limit`, :func:`excess_limit`,
+:func:`samples_needed`. Everything else takes a table of scores, blocks (data sets) by
+methods by repeats (folds), higher is better, and knows nothing about where they come
+from. No test is chosen for you:
 
 - two methods, folds of one data set: :func:`corrected_t_test`, or
   :func:`bayesian_t_test`; :func:`paired_t_test` ignores that folds overlap
@@ -13,6 +14,12 @@ chosen for you:
   :func:`nemenyi`
 """
 
+from quorate.stats._limits import (
+    error_limit,
+    excess_limit,
+    expected_limit,
+    samples_needed,
+)
 from quorate.stats._paired import (
     Rope,
     TTest,
@@ -47,10 +54,14 @@ __all__ = [
     "bayesian_signed_rank",
     "bayesian_t_test",
     "corrected_t_test",
+    "error_limit",
+    "excess_limit",
+    "expected_limit",
     "friedman",
     "holm",
     "nemenyi",
     "paired_t_test",
+    "samples_needed",
     "wilcoxon_holm",
     "win_tie_loss",
 ]

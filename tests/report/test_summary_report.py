@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
-from tests.test_report import Outline
+from tests.report.test_report import Outline
 
 import quorate
 from quorate._files import save

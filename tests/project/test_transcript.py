@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = runpy.run_path(str(Path(__file__).parent / "transcript.py"))
+SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / "transcript.py"))
 PAGE = SCRIPT["PAGE"].read_text(encoding="utf-8")
 
 TABLES = """\

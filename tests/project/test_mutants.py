@@ -9,7 +9,7 @@ import quorate
 
 @pytest.fixture(autouse=True)
 def can_import_mutation(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
 
 
 def test_named_mutants_stand_in_the_source():

@@ -7,7 +7,7 @@ from typing import get_overloads
 
 import quorate
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_make_types_reads_the_file_of_good_and_bad_calls():

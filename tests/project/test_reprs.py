@@ -106,7 +106,7 @@ def test_risk_says_its_advice(votes):
 
 
 def test_comparison_keeps_its_cells():
-    from quorate import Comparison
+    from quorate.results import Comparison
 
     compared = Comparison(
         members=(10, 2),

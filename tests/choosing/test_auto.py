@@ -122,7 +122,7 @@ def test_weights_turn_a_forest_into_a_weighted_vote(data):
     X, y, X_test, y_test = data
     forest = RandomForestClassifier(30, random_state=0).fit(X, y)
     small = quorate.prune(forest, X, y, "ges", keep=5, random_state=0)
-    assert isinstance(small, quorate.WeightedVoting)
+    assert isinstance(small, quorate.ensembles.WeightedVoting)
     assert small.pruning_["auto"] is False  # the method has a name
     assert small.pruning_["weights"] == pytest.approx(small.weights_)
     assert quorate.compare(forest, small, X_test, y_test).agreement > 0.8

@@ -1,6 +1,6 @@
 """The readme shows what really comes out.
 
-``python tests/test_readme.py`` writes what ``quorate demo`` prints now into it.
+``python tests/project/test_readme.py`` writes what ``quorate demo`` prints now into it.
 """
 
 import contextlib
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parent.parent / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 DEMO = re.compile(r"(The demo prints this.*?```text\n)(.*?)(```)", re.S)
 
 

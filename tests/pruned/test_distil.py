@@ -360,7 +360,7 @@ class TestMembersThatKnowLess:
         forest = fitted["forest"]
         small = keep_members(forest, range(5), weights=[0.6, 0.2, 0.1, 0.1, 0.0])
         taught = distil(small, forest, X, n_rows=3000, random_state=0)
-        assert type(taught) is quorate.WeightedVoting
+        assert type(taught) is quorate.ensembles.WeightedVoting
         assert taught.weights == small.weights
         assert distance(taught, forest, X_new) < 0.75 * distance(small, forest, X_new)
         np.testing.assert_allclose(values(taught)[4], values(small)[4], atol=1e-12)

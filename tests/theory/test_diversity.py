@@ -7,7 +7,7 @@ import pytest
 
 import quorate
 from quorate._theory import diagnose
-from quorate.exceptions import UndefinedMeasureWarning
+from quorate.exceptions import QuorateWarning
 
 MEASURES = quorate.measures()
 
@@ -103,7 +103,7 @@ class TestWeights:
         assert plain == quorate.diversity(votes, name)
 
     def test_all_at_once(self, weighted):
-        with pytest.warns(UndefinedMeasureWarning, match=r"unweighted\(\)"):
+        with pytest.warns(QuorateWarning, match=r"unweighted\(\)"):
             found = quorate.diversity(weighted)
         defined = {name for name, value in found.items() if not math.isnan(value)}
         assert defined == {"entropy_cc", "error_gap"}
@@ -129,7 +129,7 @@ class TestLabels:
                 ask(three, name, outputs="label")
 
     def test_all_at_once(self, three):
-        with pytest.warns(UndefinedMeasureWarning, match="q_statistic, correlation"):
+        with pytest.warns(QuorateWarning, match="q_statistic, correlation"):
             found = quorate.diversity(three, outputs="label")
         assert math.isnan(found["q_statistic"])
         assert math.isfinite(found["kappa"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests import figures
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 RESULTS = DOCS / "results"
 
 pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="no documentation here")

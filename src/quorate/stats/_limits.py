@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from quorate._checks import check_number
 from quorate._kernels import excess, limits
-from quorate._typing import Array, FloatArray
-
-_MOST_SAMPLES = 10**8  # more than anybody would label
+from quorate._typing import FloatArray
 
 
 def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
@@ -22,11 +21,11 @@ def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
 
     Examples
     --------
-    >>> from quorate import error_limit
+    >>> from quorate.stats import error_limit
     >>> round(error_limit(0, 100), 4)
     0.0295
     """
-    check_share("error_limit", "delta", delta)
+    check_number("error_limit", "delta", delta, above=0, below=1)
     if not 0 <= n_errors <= n_samples or n_samples < 1:
         raise ValueError(
             f"error_limit: got {n_errors} errors on {n_samples} samples; expected at "
@@ -54,11 +53,11 @@ def excess_limit(
 
     Examples
     --------
-    >>> from quorate import excess_limit
+    >>> from quorate.stats import excess_limit
     >>> float(excess_limit(3, 3, 1000).round(4))
     0.0048
     """
-    check_share("excess_limit", "delta", delta)
+    check_number("excess_limit", "delta", delta, above=0, below=1)
     first, second = np.asarray(only_first), np.asarray(only_second)
     if (first < 0).any() or (second < 0).any() or (first + second > n_samples).any():
         raise ValueError(
@@ -79,23 +78,23 @@ def expected_limit(
         Number of samples to be used.
     rates : tuple of float
         Shares of samples that only the small, and only the big model gets wrong; from
-        a first look, such as :attr:`quorate.Certificate.rates`, or guessed.
+        a first look, such as :attr:`quorate.results.Certificate.rates`, or guessed.
     delta : float
         Probability that the true extra error lies above the limit, at most.
 
     Examples
     --------
-    >>> from quorate import expected_limit
+    >>> from quorate.stats import expected_limit
     >>> [round(expected_limit(n, (0.02, 0.02)), 4) for n in (500, 2000, 8000)]
     [0.0156, 0.0075, 0.0037]
     """
-    check_share("expected_limit", "delta", delta)
+    check_number("expected_limit", "delta", delta, above=0, below=1)
     _check_rates("expected_limit", rates)
     if n_samples < 1:
         raise ValueError(
             f"expected_limit(n_samples={n_samples!r}): must be at least 1."
         )
-    return _limit_of_more(np.array([rates]).T * n_samples, [n_samples], delta)
+    return excess.limit_of_more(np.array([rates]).T * n_samples, [n_samples], delta)
 
 
 def samples_needed(
@@ -115,18 +114,20 @@ def samples_needed(
 
     Examples
     --------
-    >>> from quorate import samples_needed
+    >>> from quorate.stats import samples_needed
     >>> samples_needed(0.02)
     149
     >>> samples_needed(0.02, rates=(0.03, 0.025))
     721
     """
-    check_share("samples_needed", "tolerance", tolerance)
-    check_share("samples_needed", "delta", delta)
+    check_number("samples_needed", "tolerance", tolerance, above=0, below=1)
+    check_number("samples_needed", "delta", delta, above=0, below=1)
     _check_rates("samples_needed", rates)
     # Counts as rates of many samples, to be scaled.
-    counts = np.array([rates]).T * _MOST_SAMPLES
-    needed = fewest_samples(counts, np.array([_MOST_SAMPLES]), tolerance, delta)
+    counts = np.array([rates]).T * excess.MOST_SAMPLES
+    needed = excess.fewest_samples(
+        counts, np.array([excess.MOST_SAMPLES]), tolerance, delta
+    )
     if needed is None:
         raise ValueError(
             f"samples_needed(tolerance={tolerance!r}, rates={rates!r}): the tolerance "
@@ -136,71 +137,9 @@ def samples_needed(
     return needed
 
 
-def fewest_samples(
-    counts: Array, samples: Array, tolerance: float, delta: float, beyond: int = 0
-) -> int | None:
-    """Return how many samples like these would keep the limit within a tolerance.
-
-    Parameters
-    ----------
-    counts : array of shape (2, n_classes)
-        Samples that only the first, and only the second model gets wrong.
-    samples : array of shape (n_classes,)
-        Samples of each class; one entry where classes do not count the same.
-    tolerance, delta : float
-        As for :func:`samples_needed`.
-    beyond : int
-        A number of samples known to be insufficient.
-
-    Returns
-    -------
-    int or None
-        None where no number is enough, or none below a hundred million.
-    """
-    total = int(np.sum(samples))
-
-    def is_enough(n: int) -> bool:
-        more = np.ceil(samples * (n / total) - 1e-9)
-        level = delta / len(samples)
-        return _limit_of_more(counts * (n / total), more, level) <= tolerance
-
-    apart = float(np.mean((counts[0] - counts[1]) / samples))
-    variance = float(np.mean(counts.sum(axis=0) / samples))
-    # Start where a normal limit is small enough; an exact one is rarely sooner.
-    room = max(tolerance - apart, 1e-12)
-    few, enough = beyond, max(beyond + 1, int(variance * (2.0 / room) ** 2))
-    if tolerance <= apart or enough > _MOST_SAMPLES:
-        return None
-    while not is_enough(enough):
-        few, enough = enough, 2 * enough
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        few, enough = (few, middle) if is_enough(middle) else (middle, enough)
-    return enough
-
-
-def _limit_of_more(counts: Array, samples: Any, delta: float) -> float:
-    """Return the mean limit over classes, interpolated between integer counts."""
-    parts = []
-    for (b, c), n in zip(np.round(counts, 6).T, samples, strict=True):
-        corners = np.floor([b, c])[:, None] + (0, 1)
-        first, second = np.meshgrid(*np.minimum(corners, n), indexing="ij")
-        limits = excess.excess_limit(first, np.minimum(second, n - first), n, delta)
-        share = b - corners[0, 0], c - corners[1, 0]
-        parts.append((1 - share[0], share[0]) @ limits @ (1 - share[1], share[1]))
-    return float(np.mean(parts))
-
-
 def _check_rates(owner: str, rates: tuple[float, float]) -> None:
     if len(rates) != 2 or min(rates) < 0 or not sum(rates) <= 1:
         raise ValueError(
             f"{owner}(rates={rates!r}): must be two shares of the samples, together at "
             "most 1."
-        )
-
-
-def check_share(owner: str, name: str, value: float) -> None:
-    if not (isinstance(value, (int, float)) and 0 < value < 1):
-        raise ValueError(
-            f"{owner}({name}={value!r}): must be a number between 0 and 1."
         )

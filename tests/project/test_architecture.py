@@ -16,10 +16,11 @@ SOURCE = Path(quorate.__file__).parent
 # A room may import rooms before it, never one after it or beside it on the same line.
 RANKS = [
     {
-        *("exceptions", "_typing", "_messages", "_atomic", "_version"),
+        *("exceptions", "_typing", "_messages", "_atomic", "_checks", "_version"),
         *("_output", "_progress", "_random", "_rows", "_units", "_workers"),
     },
-    {"_kernels", "_native", "stats", "_data"},
+    {"_kernels", "_native", "_data"},
+    {"stats"},
     {"_engine", "_votes"},
     {"_ensembles", "_scoring", "risk", "serving"},
     {"_theory", "lazy", "ensembles"},
@@ -32,6 +33,7 @@ RANKS = [
     {"_onnx", "_blending", "study"},
     {"testing", "display"},
     {"_report"},
+    {"results"},
     {"cli"},
     {"__main__"},
 ]

@@ -16,14 +16,9 @@ from sklearn.exceptions import NotFittedError
 from tests.figures import allowed, note
 
 import quorate
-from quorate._judging import (
-    error_limit,
-    excess_limit,
-    expected_limit,
-    samples_needed,
-)
 from quorate._judging._certificate import ClassLimit
-from quorate._judging._limits import fewest_samples
+from quorate._kernels.excess import fewest_samples
+from quorate.stats import error_limit, excess_limit, expected_limit, samples_needed
 
 
 @given(

@@ -15,7 +15,7 @@ from tests.cli.shell import run, told
 import quorate
 from quorate._ensembles import read_ensemble
 from quorate._units import as_share
-from quorate.exceptions import HeadsWarning, LeftOutWarning, ShuffledLabelsWarning
+from quorate.exceptions import LeftOutWarning, QuorateWarning
 from quorate.stats import bayesian_signed_rank
 
 X, Y = load_wine(return_X_y=True)
@@ -162,7 +162,7 @@ class Bare:
 
 
 def test_probabilities_of_unknown_classes_are_said_to_be_left_out():
-    with pytest.warns(HeadsWarning) as warned:
+    with pytest.warns(QuorateWarning) as warned:
         quorate.prune([Bare(FOREST), FOREST, Bare(FOREST)], X[:9], Y[:9], "re", keep=1)
     assert str(warned[0].message) == (
         "member '0' (Bare) and 1 more have no classes_ to name the columns of "
@@ -225,7 +225,7 @@ class TestShuffledLabels:
             f"on about {expected:.0f} with y in random order; are the rows of X and y "
             "the same samples?"
         )
-        with pytest.warns(ShuffledLabelsWarning, match=re.escape(sentence)):
+        with pytest.warns(QuorateWarning, match=re.escape(sentence)):
             quorate.prune(model, rows, labels, keep=3, source="new")
 
     def test_a_few_hits_among_many_samples_are_no_chance(self):
@@ -236,5 +236,5 @@ class TestShuffledLabels:
         model = RandomForestClassifier(5, max_depth=1, random_state=0)
         model.fit([[0.0], [9.0]] * 50, [0, 1] * 50)
         with warnings.catch_warnings():
-            warnings.simplefilter("error", ShuffledLabelsWarning)
+            warnings.simplefilter("error", QuorateWarning)
             quorate.prune(model, np.minimum(noise, 3) + noise, labels, "mdm", keep=2)

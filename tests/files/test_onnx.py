@@ -267,7 +267,7 @@ def test_weighted_voting():
     forest = RandomForestClassifier(20, min_samples_leaf=3, random_state=0)
     forest.fit(X[:600], y[:600])
     model = quorate.keep_members(forest, np.arange(9), np.linspace(0.1, 1, 9) ** 2)
-    assert type(model) is quorate.WeightedVoting
+    assert type(model) is quorate.ensembles.WeightedVoting
     assert_same_labels(model, X[:5], X, atol=2e-6)
 
 

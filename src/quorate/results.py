@@ -1,0 +1,35 @@
+"""Classes that functions of quorate return, for annotations and documentation."""
+
+from quorate._blending import Blend
+from quorate._choosing import ExpectedError, Explanation, Latency, Selection, SizeCurve
+from quorate._judging import Certificate, Comparison, Frontier, FrontierPoint
+from quorate._report import Report
+from quorate._scoring import ScoreEstimate
+from quorate._theory import Decomposition, MeanDecomposition, Measure
+from quorate._votes import PairCounts, PairedErrors, VoteSource
+from quorate.lazy import CompactClassifier, LazyCurve
+from quorate.risk import RiskAssessment
+
+__all__ = [
+    "Blend",
+    "Certificate",
+    "CompactClassifier",
+    "Comparison",
+    "Decomposition",
+    "ExpectedError",
+    "Explanation",
+    "Frontier",
+    "FrontierPoint",
+    "Latency",
+    "LazyCurve",
+    "MeanDecomposition",
+    "Measure",
+    "PairCounts",
+    "PairedErrors",
+    "Report",
+    "RiskAssessment",
+    "ScoreEstimate",
+    "Selection",
+    "SizeCurve",
+    "VoteSource",
+]
