@@ -238,7 +238,7 @@ def masked_votes():
     ("votes", "order", "options", "why"),
     [
         (VOTES, ORDER, {"tolerance": 0}, r"certify\(tolerance=0\): must be a number "
-            r"between"),
+            r"above 0 and below 1"),
         *((VOTES, ORDER, {"delta": share}, re.escape(f"certify(delta={share!r})"))
           for share in (1.5, 1, 0, -0.1, "0.1", None)),
         (VOTES, ORDER, {"tolerance": 0.001}, "800 samples cannot certify any subset"),

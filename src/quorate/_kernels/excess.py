@@ -211,8 +211,8 @@ MOST_SAMPLES = 10**8  # more than anybody would label
 
 
 def fewest_samples(
-    counts: FloatArray,
-    samples: FloatArray,
+    counts: Array,
+    samples: Array,
     tolerance: float,
     delta: float,
     beyond: int = 0,
