@@ -64,9 +64,9 @@ def sliceable(X: Any) -> Any:
 
 def is_arrow(X: Any) -> bool:
     """Tell whether X is a table of Arrow."""
-    return home(X) == "pyarrow" and hasattr(X, "num_rows")
+    return module_of(X) == "pyarrow" and hasattr(X, "num_rows")
 
 
-def home(X: Any) -> str:
+def module_of(X: Any) -> str:
     """Return the package that something is from."""
     return type(X).__module__.partition(".")[0]

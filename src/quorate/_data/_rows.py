@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from quorate._rows import count_rows, home, is_arrow
+from quorate._rows import count_rows, is_arrow, module_of
 from quorate._typing import Array
 
 _VALUES = 1 << 22  # looked at in one go
@@ -28,7 +28,7 @@ def joined_rows(parts: list[Any]) -> Any:
         return import_module("scipy.sparse").vstack(parts, format="csr")
     if is_arrow(first):
         return import_module("pyarrow").concat_tables(parts)
-    if home(first) == "polars":
+    if module_of(first) == "polars":
         return import_module("polars").concat(parts)
     return np.concatenate([np.asarray(part) for part in parts])
 
@@ -41,9 +41,9 @@ def in_memory(X: Any) -> Any:
     >>> in_memory([[1, 2]])
     [[1, 2]]
     """
-    if home(X) == "polars" and hasattr(X, "collect"):
+    if module_of(X) == "polars" and hasattr(X, "collect"):
         return X.collect()
-    return X.compute() if home(X) in ("dask", "dask_expr") else X
+    return X.compute() if module_of(X) in ("dask", "dask_expr") else X
 
 
 def index_of(table: Any) -> Any:
