@@ -125,7 +125,7 @@ def _public_names() -> set[str]:
             names |= {f"{name}.{n}" for n in inside if n not in quorate.__all__}
         elif not name.startswith("_"):
             names.add(name)
-    return names - {"pruning.brier_products"}  # which is for other rooms
+    return names
 
 
 def _check_api_is_complete(app, env):

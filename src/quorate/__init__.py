@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from quorate._files import save as save
     from quorate._judging import certify as certify
     from quorate._judging import compare as compare
-    from quorate._judging import frontier as frontier
     from quorate._onnx import to_onnx as to_onnx
     from quorate._pruned import PrunedClassifier as PrunedClassifier
     from quorate._pruned import distil as distil
@@ -56,7 +55,7 @@ _NAMES = {
     "_choosing": "select",
     "_ensembles": "as_member collect_votes keep_members",
     "_files": "load save",
-    "_judging": "certify compare frontier",
+    "_judging": "certify compare",
     "_onnx": "to_onnx",
     "_pruned": "PrunedClassifier distil prune",
     "_report": "report",

@@ -2,7 +2,7 @@
 
 from quorate._blending import Blend
 from quorate._choosing import ExpectedError, Explanation, Latency, Selection, SizeCurve
-from quorate._judging import Certificate, Comparison, Frontier, FrontierPoint
+from quorate._judging import Certificate, Comparison
 from quorate._report import Report
 from quorate._scoring import ScoreEstimate
 from quorate._theory import Decomposition, MeanDecomposition, Measure
@@ -18,8 +18,6 @@ __all__ = [
     "Decomposition",
     "ExpectedError",
     "Explanation",
-    "Frontier",
-    "FrontierPoint",
     "Latency",
     "LazyCurve",
     "MeanDecomposition",

@@ -254,7 +254,7 @@ def test_fewer_than_there_are_classes_are_refused(forest, data):
           for door in (quorate.prune, quorate.report, quorate.collect_votes)),
         *((lambda f, X, y, door=door: door(f, X),
            TypeError, r": y is missing .*X is ndarray")
-          for door in (quorate.prune, quorate.report, quorate.frontier)),
+          for door in (quorate.prune, quorate.report)),
         (lambda f, X, y: quorate.compare(f, f, X),
          TypeError, r": y is missing .*X is ndarray"),
         (lambda f, X, y: quorate.prune(f, [(X[1:], y[1:])], source="training"),
@@ -322,8 +322,6 @@ def test_who_takes_no_number_says_so_too(forest, data, monkeypatch):
     X, y = data
     monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
     words = ": members are chosen on 500 of 3,000 samples, drawn by class; use max"
-    with pytest.warns(SampledWarning, match=f"^frontier{words}"):
-        quorate.frontier(forest, X, y)
     fresh = RandomForestClassifier(10, max_depth=3, random_state=0)
     with pytest.warns(SampledWarning, match=f"^PrunedClassifier{words}"):
         quorate.PrunedClassifier(fresh, keep=3).fit(X, y)

@@ -72,9 +72,6 @@ def every_display(names=None, methods=("Ensem", "EPBD", "random", "PEP")):
         "SizeCurveDisplay": display.SizeCurveDisplay.from_votes(
             votes, np.arange(12), chosen=5
         ),
-        "FrontierDisplay": display.FrontierDisplay.from_frontier(
-            quorate.frontier(votes, cost=np.arange(1, 13) ** 2.0)
-        ),
         "TradeOffDisplay": display.TradeOffDisplay(some_points(four)),
         "AgreementDisplay": display.AgreementDisplay.from_votes(votes, kept),
         "RankDisplay": display.RankDisplay.from_results(results),

@@ -16,7 +16,6 @@ from quorate.display import (
     AgreementDisplay,
     DecompositionDisplay,
     DiversityDisplay,
-    FrontierDisplay,
     KappaErrorDisplay,
     MarginDisplay,
     PickTraceDisplay,
@@ -288,19 +287,6 @@ class TestSizeCurve:
         shown = SizeCurveDisplay.from_votes(*given, chosen=chosen).plot()
         low, high = shown.ax_.get_ylim()
         assert low <= shown.errors[chosen - 1] <= high
-
-
-class TestFrontier:
-    def test_the_line_is_the_front(self):
-        front = quorate.frontier(some_votes(), cost=np.arange(1, 13) ** 2.0)
-        shown = FrontierDisplay.from_frontier(front).plot()
-        line, full = shown.ax_.lines
-        assert_allclose(line.get_xdata(), front.costs)
-        assert_allclose(line.get_ydata(), front.errors)
-        assert full.get_xdata()[0] == front.full_cost
-        assert full.get_ydata()[0] == front.full_error
-        assert texts(shown.ax_)[0] == str(front[0].members.size)
-        assert "given units" in shown.ax_.get_xlabel()
 
 
 class TestAgreement:

@@ -186,9 +186,6 @@ class TestKindOfAnotherPackage:
         lazy = quorate.LazyClassifier(small).fit()
         np.testing.assert_array_equal(lazy.predict(X), small.predict(X))
         assert lazy.members_asked(X).mean() < 7
-        costs = quorate._ensembles.member_costs(model, "nodes")
-        front = quorate.frontier(model, X[1::2], y[1::2], cost="nodes")
-        assert front.full_cost == costs.sum()
         page = quorate.report(model, X[1::2], y[1::2], keep=7)
         assert page.selection.members.tolist() == small.pruning_["kept"]
         compared = quorate.compare(model, small, X[1::2], y[1::2])

@@ -292,7 +292,6 @@ DOORS = {
     "collect_votes": quorate.collect_votes,
     "prune": quorate.prune,
     "report": quorate.report,
-    "frontier": lambda model, X, y: quorate.frontier(model, X, y, cost="nodes"),
     "compare": lambda model, X, y: quorate.compare(
         model, quorate.keep_members(model, [0]), X, y
     ),

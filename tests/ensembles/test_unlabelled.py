@@ -79,7 +79,6 @@ def test_nothing_is_promised_on_them(forest, unlabelled, chosen):
         lambda: chosen.explain(test=unlabelled),
         lambda: quorate.report(unlabelled),
         lambda: quorate.report(unlabelled.summary()),
-        lambda: quorate.frontier(unlabelled, cost=np.ones(20)),
         lambda: quorate.select(unlabelled, keep="auto"),
         lambda: quorate.select(unlabelled, tolerance=0.05),
     ):

@@ -134,7 +134,6 @@ REFUSALS = {
         "cannot|no predict of its own|does not|not supported|needs|only|"
         "missing|sparse|pool|converts"
     ),
-    "frontier": "mean nothing",
     "pairs": "two members|at least 2",
 }
 
@@ -216,7 +215,6 @@ def through_everything(seed, tmp_path):
             model, new, truth, "re", keep=size or 0.5, tolerance=None
         ))  # fmt: skip
     attempt("certify", lambda: quorate.certify(votes, np.arange(n), tolerance=0.1))
-    attempt("frontier", lambda: quorate.frontier(model, new, truth))
     # lazily
     if not is_pool:
         for mode in ("exact", "bayes", "calibrated"):

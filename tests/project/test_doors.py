@@ -350,7 +350,6 @@ class TestTrainingRows:
                 {"tolerance": 0.05},
                 "the size cannot be found",
             ),
-            (quorate.frontier, "extra trees", {}, "errors on them mean nothing"),
         ],
     )
     def test_refused(self, door, name, options, why, rows, fitted):

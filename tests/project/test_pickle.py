@@ -96,7 +96,6 @@ THINGS = {
     "comparison": lambda: quorate.compare(
         forest(), quorate.keep_members(forest(), [0, 3]), X[1::2], NAMES[Y[1::2]]
     ),
-    "front": lambda: quorate.frontier(forest(), X[1::2], NAMES[Y[1::2]]),
     "decomposition": lambda: quorate.decompose(fresh_votes()),
     "risk": lambda: quorate.assess_risk(fresh_votes()),
     "diversity": lambda: quorate.diversity(fresh_votes()),

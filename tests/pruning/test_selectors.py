@@ -12,6 +12,7 @@ from quorate import pruning
 from quorate._kernels import counts
 from quorate._votes import VoteSource
 from quorate.pruning._running_average import running_average
+from quorate.pruning._shares import brier_products
 
 N_VOTES = 60
 
@@ -83,7 +84,7 @@ def test_pairs_without_a_common_sample_count_as_the_others():
     votes = quorate.Votes([[0, 1, 0], [0, 1, 1], [0, 0, 1]], [0, 1, 1], valid=valid)
     # with themselves 1, (0, 2) agree once in two, (1, 2) always, (0, 1) never met
     known = (1 + 1 + 1 + 2 * 0.5 + 2 * 1) / 7
-    products, right = pruning.brier_products(votes)
+    products, right = brier_products(votes)
     assert products[0, 1] == pytest.approx(known)
     np.testing.assert_allclose(right, [1, 1, 2 / 3])
 

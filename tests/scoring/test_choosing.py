@@ -303,7 +303,7 @@ def test_votes_rank_samples_as_boosting_does(data):
     assert selection.full_score.score == pytest.approx(wanted, abs=5e-3)
 
 
-# Comparison, frontier, report, study
+# Comparison, report, study
 
 
 def test_comparing_by_a_score(data, forest):
@@ -347,26 +347,6 @@ def test_comparing_out_of_bag(data):
         shares = each.mean_probabilities()[rows, 1]
         wanted = roc_auc_score(y[both] == "usual", shares)
         assert found.score[place] == pytest.approx(wanted, abs=1e-9)
-
-
-def test_a_front_of_scores(data, forest, votes):
-    front = quorate.frontier(
-        votes, cost=np.arange(1.0, 17.0), scoring="balanced_accuracy"
-    )
-    assert front.scoring == "balanced_accuracy"
-    assert (np.diff(front.scores) > 0).all()
-    for point in (front[0], front[len(front) - 1]):
-        said = votes.keep(point.members).predict()
-        wanted = balanced_accuracy_score(votes.classes[votes.y], said)
-        assert point.score == pytest.approx(wanted, abs=1e-12)
-    near = front.within(0.05)
-    assert near.score >= 1 - front.full_error - 0.05 - 1e-9
-    assert "balanced accuracy" in repr(front)
-    assert "balanced accuracy" in repr(near)
-    assert "balanced accuracy" in front._repr_html_()
-    plain = quorate.frontier(votes, cost=np.arange(1.0, 17.0))
-    assert plain.scoring == "accuracy"
-    assert plain.scores.tolist() == (1 - plain.errors).tolist()
 
 
 def test_a_report_speaks_in_the_score(data, forest):

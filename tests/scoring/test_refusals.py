@@ -98,7 +98,6 @@ def test_what_is_no_score_is_refused_before_anything_is_done(scoring, kind, sent
     doors = {
         "prune": lambda: quorate.prune(model, X, y, **how),
         "compare": lambda: quorate.compare(model, model, X, y, **how),
-        "frontier": lambda: quorate.frontier(model, X, y, **how),
         "report": lambda: quorate.report(model, X, y, **how),
         "select": lambda: quorate.select(votes, **how),
         "SizeCurveDisplay": lambda: curve.from_votes(votes, [0, 1], **how),
@@ -130,7 +129,7 @@ def test_scores_of_probabilities_need_some(wine):
     with pytest.raises(ValueError, match=sentence):
         quorate.prune(hard, X, y, "best", 1, scoring="roc_auc_ovr")
     hard.estimators_[0].predict = None  # nobody is asked before that is clear
-    for door in (quorate.prune, quorate.report, quorate.frontier):
+    for door in (quorate.prune, quorate.report):
         with pytest.raises(ValueError, match=sentence):
             door(hard, X, y, scoring="neg_log_loss")
     del hard.estimators_[0].predict

@@ -13,16 +13,12 @@ from quorate._judging._compare import (
     compare,
     expected_rare_class,
 )
-from quorate._judging._frontier import Frontier, FrontierPoint, frontier
 
 __all__ = [
     "Certificate",
     "Comparison",
-    "Frontier",
-    "FrontierPoint",
     "RareClass",
     "certify",
     "compare",
     "expected_rare_class",
-    "frontier",
 ]

@@ -11,7 +11,7 @@ from quorate.display._members import MarginDisplay, PickTraceDisplay
 from quorate.display._pairs import AgreementDisplay, KappaErrorDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._risk import RiskCurveDisplay, RiskErrorDisplay
-from quorate.display._sizes import FrontierDisplay, SizeCurveDisplay
+from quorate.display._sizes import SizeCurveDisplay
 from quorate.display._study import (
     CorrelationDisplay,
     QuantityDisplay,
@@ -35,7 +35,6 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "DecompositionDisplay",
     "DiversityDisplay",
-    "FrontierDisplay",
     "KappaErrorDisplay",
     "LazyCurveDisplay",
     "MarginDisplay",

@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 
 from quorate._checks import one_of
 from quorate._choosing import Selection, SizeCurve, size_curve
-from quorate._judging import Frontier
 from quorate._scoring import score_for
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
@@ -205,95 +204,3 @@ class SizeCurveDisplay(Display):
         room = 0.08 * max(float(high - low), 1e-3)
         least = 0.0 if self.scoring == "accuracy" else -np.inf
         ax.set_ylim(max(low - room, least), min(high + room, self.top or np.inf))
-
-
-# Maximum number of labelled points; more would overlap.
-_LABELS = 6
-
-
-@dataclass(eq=False, repr=False)
-class FrontierDisplay(Display):
-    """Error of the subsets that nothing cheaper beats, over what they cost.
-
-    Each point is a subset, with the number of its members beside some of them. Between
-    two points money buys nothing, so the line has steps. The band is one standard error
-    to each side, the diamond is the whole ensemble.
-
-    Parameters
-    ----------
-    costs, errors, standard_errors : ndarray of shape (n_points,)
-        From the cheapest to the most accurate subset.
-    sizes : ndarray of int of shape (n_points,)
-        Members of each.
-    full_cost, full_error : float
-        Cost and error of the whole ensemble.
-    kind : str
-        What the cost is counted in.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import quorate
-    >>> votes = dict(quorate.testing.example_votes())["two classes"]
-    >>> front = quorate.frontier(votes, cost=np.arange(1, votes.n_members + 1))
-    >>> display = quorate.display.FrontierDisplay.from_frontier(front)
-    >>> display.costs.size == len(front)
-    True
-    """
-
-    costs: FloatArray
-    errors: FloatArray
-    standard_errors: FloatArray
-    sizes: IntArray
-    full_cost: float
-    full_error: float
-    kind: str = "cost"
-
-    @classmethod
-    def from_frontier(cls, front: Frontier) -> Self:
-        """Take what :func:`quorate.frontier` found.
-
-        Parameters
-        ----------
-        front : Frontier
-        """
-        line, sizes = (front.costs, front.errors), front.supports.sum(axis=1)
-        full = front.full_cost, front.full_error
-        return cls(*line, front.standard_errors, sizes, *full, front.kind)
-
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the front.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            A new figure by default.
-        """
-        ax, ink = self._axes(ax, 6.4, 4.0)
-        low, high = (self.errors + side * self.standard_errors for side in (-1, 1))
-        ax.fill_between(
-            self.costs, low, high, step="post", color=GOOD, alpha=0.2, lw=0,
-            label="± one standard error",
-        )  # fmt: skip
-        ax.plot(
-            self.costs, self.errors, "o-", drawstyle="steps-post", color=GOOD, ms=5,
-            lw=1.6, label="best for its cost",
-        )  # fmt: skip
-        ax.plot(
-            self.full_cost, self.full_error, "D", color=ALL, ms=8, mec=ink, zorder=4,
-            label=f"all members: {style.percent(self.full_error)}",
-        )  # fmt: skip
-        every = max(1, -(-self.costs.size // _LABELS))
-        for place in range(0, self.costs.size, every):
-            at = self.costs[place], self.errors[place]
-            style.note(ax, f"{self.sizes[place]}", at, (4, 4))
-        cost = f"{style.plain(self.kind, 40)} (logarithmic); members at the points"
-        ax.set(xscale="log", xlabel=cost, ylabel="error, %")
-        style.percent_axis(ax.yaxis)
-        style.legend(ax, loc="upper right")
-        return self

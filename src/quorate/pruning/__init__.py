@@ -44,7 +44,6 @@ from quorate.pruning._ranking import (
     OrientationOrdering,
     RandomSubset,
 )
-from quorate.pruning._shares import brier_products
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
 from quorate.pruning._weights import SimplexWeights, SparseWeights
 
@@ -87,7 +86,6 @@ __all__ = [
     "TwoStageAccuracy",
     "TwoStageDistance",
     "UncertaintyWeighted",
-    "brier_products",
     "choose_method",
     "make_pruner",
     "members_to_keep",
