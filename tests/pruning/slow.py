@@ -283,39 +283,6 @@ def discep(problem, size, ties="expected"):
     return greedy(problem, size, problem.best(), score, near=1e-12)
 
 
-def concurrency(problem, size):
-    def score(H, t):
-        total = 0
-        for i, winner in enumerate(problem.winners(H)):
-            if problem.V[t][i] is None:
-                continue
-            set_right, right = winner == problem.y[i], problem.right(t, i)
-            total += {(1, 0): 2, (1, 1): 1, (0, 0): -2, (0, 1): 0}[right, set_right]
-        return total
-
-    return greedy(problem, size, problem.best(), score)
-
-
-def uwa(problem, size):
-    def score(H, t):
-        total = Fraction(0)
-        for i, winner in enumerate(problem.winners(H)):
-            if problem.V[t][i] is None:
-                continue
-            cast = [q for q in H if problem.V[q][i] is not None]
-            if not cast:
-                continue
-            true = Fraction(sum(problem.right(q, i) for q in cast), len(cast))
-            false = 1 - true
-            if winner == problem.y[i]:
-                total += false if problem.right(t, i) else -false
-            else:
-                total += true if problem.right(t, i) else -true
-        return total
-
-    return greedy(problem, size, problem.best(), score)
-
-
 # ------------------------------------------------- pairs
 
 

@@ -35,19 +35,18 @@ DECLARED = {
     "not honours_keep": "drep sep pep oep l1 ges simplex",
     "not has_order": "sep pep lcs",
     "not nested": "sep pep lcs brier herding margin_loss l1 ges simplex",
-    "uses_weights": "drep sep pep mrmc discep re oep cm concurrency uwa margin_loss "
-    "forward",
+    "uses_weights": "drep sep pep mrmc discep re oep cm margin_loss forward",
     "chooses_weights": "l1 ges simplex",
     "uses_probabilities": "brier herding margin_loss l1 ges forward simplex",
     "takes_scoring": "ges forward",
-    "takes_class_weight": "re oep cm epic umep mdep concurrency uwa best brier "
-    "margin_loss l1 ges forward simplex",
+    "takes_class_weight": "re oep cm epic umep mdep best brier margin_loss"
+    " l1 ges forward simplex",
     "uses_unlabelled": "brier herding",
     "takes_costs": "brier herding",
     "needs_features": "tsp_dp",
     "needs_out_of_bag": "tsp_ap tsp_dp",
-    "driven_by_accuracy": "drep sep pep mrmr mrmc discep re oep cm concurrency uwa "
-    "best brier margin_loss ges simplex forward",
+    "driven_by_accuracy": "drep sep pep mrmr mrmc discep re oep cm best "
+    " brier margin_loss ges simplex forward",
     "is_random": "sep pep gma random ges",
 }
 

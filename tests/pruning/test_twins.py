@@ -31,8 +31,6 @@ PAIRS = {
     "mrmc": (pruning.MRMC, slow.mrmc),
     "mrmc, lowest": (pruning.MRMC, slow.mrmc, LOWEST),
     "discep": (pruning.DiscEP, slow.discep),
-    "concurrency": (pruning.Concurrency, slow.concurrency),
-    "uwa": (pruning.UncertaintyWeighted, slow.uwa),
     "kp": (pruning.KappaPruning, slow.kappa_pruning),
     "gma": (pruning.FarthestFirst, slow.farthest_first),
     "lcs": (pruning.LocalSearch, slow.local_search),

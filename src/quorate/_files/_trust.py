@@ -35,10 +35,7 @@ _OWN = {
     "lazy._classifier": "LazyClassifier",
     "pruning._evolution": "PEP SEP",
     "pruning._forward": "ForwardSearch GreedySelection",
-    "pruning._greedy": (
-        "Complementariness Concurrency DREP DiscEP MRMC OrderedError ReducedError "
-        "UncertaintyWeighted"
-    ),
+    "pruning._greedy": "Complementariness DREP DiscEP MRMC OrderedError ReducedError",
     "pruning._instance": "EPBD FTAD",
     "pruning._margins": "MarginDistance MarginLoss",
     "pruning._pairwise": "FarthestFirst KLDivergence KappaPruning LocalSearch MRMR",

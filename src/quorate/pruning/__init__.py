@@ -11,11 +11,9 @@ from quorate.pruning._greedy import (
     DREP,
     MRMC,
     Complementariness,
-    Concurrency,
     DiscEP,
     OrderedError,
     ReducedError,
-    UncertaintyWeighted,
 )
 from quorate.pruning._instance import EPBD, FTAD
 from quorate.pruning._margins import MarginDistance, MarginLoss
@@ -61,7 +59,6 @@ __all__ = [
     "BestMembers",
     "BrierSelection",
     "Complementariness",
-    "Concurrency",
     "DiscEP",
     "EarlyStopping",
     "FarthestFirst",
@@ -85,7 +82,6 @@ __all__ = [
     "SparseWeights",
     "TwoStageAccuracy",
     "TwoStageDistance",
-    "UncertaintyWeighted",
     "choose_method",
     "make_pruner",
     "members_to_keep",

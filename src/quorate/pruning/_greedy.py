@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quorate._kernels import sums
 from quorate._kernels.information import mutual_information, shared_information
 from quorate._typing import Array, FloatArray, Ties
 from quorate._votes import Votes
@@ -17,7 +16,7 @@ from quorate.pruning._running import (
     exchange,
     running_vote,
 )
-from quorate.pruning._shares import class_parts, most_accurate_first, sample_weights
+from quorate.pruning._shares import class_parts, most_accurate_first
 
 _BACKFITTING_ROUNDS = 100
 
@@ -369,102 +368,6 @@ class DREP(ErrorDriven):
             errors.append(running.loss())
         self.errors_ = np.array(errors)
         return picked
-
-
-@dataclass(repr=False, eq=False)
-class Concurrency(ErrorDriven):
-    """Reward being correct where the vote is wrong (concurrency).
-
-    A candidate earns 2 on samples it gets right and the set wrong, 1 where both are
-    right, -2 where both are wrong. A tied vote counts as wrong.
-
-    Parameters
-    ----------
-    keep : float or int
-        Fraction in (0, 1] or number of members to keep.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
-
-    Attributes
-    ----------
-    errors_ : ndarray of shape (n_kept_,)
-        Error of the vote after each addition.
-
-    References
-    ----------
-    R. Banfield et al., "Ensemble diversity measures and their application to
-    thinning", Information Fusion 6, 2005.
-
-    Examples
-    --------
-    >>> import quorate
-    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 1, 1]], [1, 1, 1, 1])
-    >>> quorate.pruning.Concurrency(keep=2).fit(votes).order_
-    array([0, 2])
-    """
-
-    tags = ReducedError.tags
-    keep: float | int | None = 0.2
-    class_weight: str | None = None
-
-    def _gains(self, votes: Votes, running: RunningVote) -> tuple[Array, Array]:
-        """Return the gain of a correct and of a wrong vote on each sample."""
-        set_is_right = running.winners() == votes.y
-        return np.where(set_is_right, 1, 2), np.where(set_is_right, 0, -2)
-
-    def _select(self, votes: Votes, size: int) -> list[int]:
-        running = self._open(votes)
-        counted = sample_weights(votes, self._is_balanced)
-
-        def scores() -> Array:
-            right, wrong = (counted * gain for gain in self._gains(votes, running))
-            earned = sums.sum_where_correct(votes.codes, votes.y, right - wrong)
-            if not votes.is_masked:
-                return np.asarray(earned + wrong.sum())
-            return earned + sums.sum_where_voted(votes.codes, wrong)
-
-        return self._grow(running, [self._first(votes)], size, scores, NEAR)
-
-
-class UncertaintyWeighted(Concurrency):
-    """Weight votes by the uncertainty of the set (UWA).
-
-    With NT the share of the set's members that are right on a sample and NF = 1 - NT:
-    right where the set is wrong earns NT, wrong where it is right costs NF, right with
-    it earns NF, wrong with it costs NT. A tied vote counts as wrong.
-
-    Parameters
-    ----------
-    keep : float or int
-        Fraction in (0, 1] or number of members to keep.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
-
-    Attributes
-    ----------
-    errors_ : ndarray of shape (n_kept_,)
-        Error of the vote after each addition.
-
-    References
-    ----------
-    I. Partalas, G. Tsoumakas, I. Vlahavas, "An ensemble uncertainty aware measure for
-    directed hill climbing ensemble pruning", Machine Learning 81, 2010.
-
-    Examples
-    --------
-    >>> import quorate
-    >>> votes = quorate.Votes([[1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 1, 1]], [1, 1, 1, 1])
-    >>> quorate.pruning.UncertaintyWeighted(keep=2).fit(votes).n_kept_
-    2
-    """
-
-    def _gains(self, votes: Votes, running: RunningVote) -> tuple[Array, Array]:
-        right, asked = votes.keep(running.inside).unweighted().sample_counts()
-        true = right / np.maximum(asked, 1)
-        false = np.where(asked > 0, 1.0 - true, 0.0)
-        set_is_right = running.winners() == votes.y
-        gain = np.where(set_is_right, false, true)
-        return gain, -gain
 
 
 @dataclass(repr=False, eq=False)

@@ -2,7 +2,9 @@
 
 import inspect
 import re
+import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -52,8 +54,6 @@ METHODS: dict[str, type[Pruner]] = {
     "epic": _ranking.IndividualContribution,
     "umep": _ranking.UMEP,
     "mdep": _ranking.MDEP,
-    "concurrency": _greedy.Concurrency,
-    "uwa": _greedy.UncertaintyWeighted,
     "best": _ranking.BestMembers,
     "random": _ranking.RandomSubset,
     # other methods: averages, probabilities and new weights
@@ -140,11 +140,15 @@ def methods() -> MethodCatalogue:
     >>> [name for name, m in quorate.methods().items() if m.tags.is_random]
     ['sep', 'pep', 'gma', 'random', 'ges']
     """
-    classes = dict(METHODS)
-    for point in entry_points(group=ENTRY_POINT):
-        if point.name not in classes:
-            classes[point.name] = point.load()
+    classes = {**METHODS, **_methods_of_packages(tuple(sys.path))}
     return MethodCatalogue((name, Method(name, cls)) for name, cls in classes.items())
+
+
+@cache
+def _methods_of_packages(path: tuple[str, ...]) -> dict[str, type[Pruner]]:
+    """Load the methods that packages on this path register, once per path."""
+    points = entry_points(group=ENTRY_POINT)
+    return {point.name: point.load() for point in points if point.name not in METHODS}
 
 
 def method_name(name: object) -> str:
