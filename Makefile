@@ -92,16 +92,16 @@ test-strict: $(VENV)/.test
 
 # What is promised, in 2000 simulated worlds each; takes the better part of an hour.
 simulate: $(VENV)/.test
-	rm -f docs/results/promises.csv
-	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/promises.csv $(BIN)/python -m pytest -n auto -m slow \
+	rm -f docs/results/reliability/promises.csv
+	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/reliability/promises.csv $(BIN)/python -m pytest -n auto -m slow \
 		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/judging
 	$(BIN)/python tests/figures.py
-	$(BIN)/python -m bench.results --mark promises
+	$(BIN)/python -m experiments results --mark promises
 
 # Which figures of the documentation are older than their code, and with
 # RESULTS="blend serving" these made anew; see docs/results/sources.toml.
 results: $(VENV)/.bench
-	$(BIN)/python -m bench.results $(RESULTS)
+	$(BIN)/python -m experiments results $(RESULTS)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

@@ -4,8 +4,6 @@ import sys
 
 from bench import (
     blend,
-    compact_files,
-    coverage,
     distil,
     forests,
     graphs,
@@ -15,11 +13,9 @@ from bench import (
     measures,
     peers,
     pruning,
-    rare,
     report,
     rule,
     samples,
-    scoring,
     selectors,
     serving,
     study,
@@ -44,20 +40,9 @@ BENCHES = {
     "study": study.run,
 }
 
-TABLES = {
-    "scoring": scoring.run,
-    "rare": rare.run,
-    "coverage": coverage.run,
-    "files": compact_files.run,
-}
-
 if __name__ == "__main__":
     names = sys.argv[1:] or list(BENCHES)
-    # Tables for the docs, of data sets in a folder.
-    if names[0] in TABLES:
-        sys.exit(TABLES[names[0]](*names[1:2]))
     unknown = [name for name in names if name not in BENCHES]
     if unknown:
-        known = ", ".join([*BENCHES, *TABLES])
-        sys.exit(f"unknown bench {unknown[0]!r}; known are: {known}.")
+        sys.exit(f"unknown bench {unknown[0]!r}; known are: {', '.join(BENCHES)}.")
     sys.exit(min(sum(BENCHES[name]() for name in names), 100))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+from experiments._tables import write
 from rich.console import Console
 from rich.table import Table
 from sklearn.ensemble import (
@@ -24,7 +25,6 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from bench._timing import Report, best_of
 from bench.forests import data_sets
-from bench.presets import write
 from quorate.study import load_data
 
 MODES = ("exact", "bayes", "calibrated")
@@ -160,7 +160,11 @@ def _small_batches(report: Report) -> None:
                 f"1 to 50 rows, {name}, {mode}: slowest", "its own predict",
                 worst[0] / worst[1], 1.1, worst[0],
             )  # fmt: skip
-    write("lazy-small-batches.csv", ["ensemble", "mode", *map(str, BATCHES)], rows)
+    write(
+        "benchmarks/lazy-small-batches.csv",
+        ["ensemble", "mode", *map(str, BATCHES)],
+        rows,
+    )
 
 
 def _small_batch(

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from experiments._tables import write
 from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import make_classification
@@ -26,7 +27,6 @@ from sklearn.ensemble import RandomForestClassifier
 import quorate
 from bench import serving_table
 from bench._timing import Report
-from bench.presets import write
 from quorate.study import load_data
 
 Predict = Callable[[np.ndarray], object]
@@ -67,7 +67,7 @@ def run() -> int:
         _judge(report, name, times)
         _sizes(report, name, X, y)
     header = ["data", "model", *(f"{size} rows, us" for size, *_ in BATCHES), "changed"]
-    write("serving.csv", header, rows)
+    write("serving/serving.csv", header, rows)
     serving_table.run(_data_sets(), N_TRAIN)
     serving_table.run_objects()
     return report.show()

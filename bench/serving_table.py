@@ -17,13 +17,13 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from experiments._tables import write
 from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from bench.presets import write
 from bench.serving_worker import c_export
 from quorate._native._compile import compile_file
 
@@ -51,7 +51,7 @@ HEADER = [
 
 
 def run(sets: list[tuple[str, np.ndarray, np.ndarray]], n_train: int) -> None:
-    """Print the table and write it to ``docs/results/serving-table.csv``."""
+    """Print the table and write it to ``docs/results/serving/serving-table.csv``."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         made = Path(os.environ.get("QUORATE_SERVING_ENVIRONMENTS", folder))
@@ -65,7 +65,7 @@ def run(sets: list[tuple[str, np.ndarray, np.ndarray]], n_train: int) -> None:
     for row in rows:
         table.add_row(*row)
     Console(width=150).print(table)
-    write("serving-table.csv", HEADER, rows)
+    write("serving/serving-table.csv", HEADER, rows)
 
 
 def run_objects() -> None:
@@ -84,7 +84,7 @@ def run_objects() -> None:
                          str(size), changed])  # fmt: skip
     for row in [header, *rows]:
         print(", ".join(row))
-    write("serving-objects.csv", header, rows)
+    write("serving/serving-objects.csv", header, rows)
 
 
 def _objects(

@@ -28,14 +28,15 @@ from pathlib import Path
 
 import pytest
 
-from mutation.mutants import Mutant, draw
+from mutation.mutants import Mutant, draw, functions_of
 from mutation.named import named_mutants
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parent / "src" / "quorate"
 TABLE = HERE / "mutants.csv"
 TOUCHED = HERE / ".touched.json"
-COLUMNS = ["room", "file", "line", "kind", "before", "after", "verdict", "by", "reason"]
+COLUMNS = ["room", "file", "function", "kind", "before", "after"]
+COLUMNS += ["verdict", "by", "reason"]
 WANTED = 0.93
 STALE = 0.1  # share of the verdicts that may be about lines that have changed since
 # What is not Python leaves no trace of its lines: tests that call what calls it.
@@ -86,7 +87,7 @@ def main() -> int:
     for row in read_table():
         if key(row) in rows:
             now = rows[key(row)]
-            rows[key(row)] = row | {"line": now["line"], "room": now["room"]}
+            rows[key(row)] = row | {"file": now["file"], "room": now["room"]}
 
     def is_wanted(mutant: Mutant) -> bool:
         verdict = rows[key(row_of(mutant))]["verdict"]
@@ -122,8 +123,8 @@ def try_all(
             if attempt.noticed_by:
                 row["reason"] = ""
             write_table(rows.values())
-            told = f"{row['file']}:{row['line']} {row['after']}"
-            print(f"{row['verdict']:6} {told}", flush=True)
+            place = f"{row['file']}: {row['function']}"
+            print(f"{row['verdict']:6} {place}: {row['after']}", flush=True)
         time.sleep(0.02)
 
 
@@ -340,12 +341,12 @@ def run_here(
 
 def row_of(mutant: Mutant) -> Row:
     before, after = mutant.lines()
-    values = [mutant.room, mutant.file, str(mutant.line), mutant.kind, before, after]
+    values = [mutant.room, mutant.file, mutant.function, mutant.kind, before, after]
     return dict(zip(COLUMNS, [*values, "", "", ""], strict=True))
 
 
 def key(row: Row) -> Key:
-    return tuple(row[name] for name in ("file", "kind", "before", "after"))
+    return tuple(row[name] for name in ("function", "kind", "before", "after"))
 
 
 def read_table() -> list[Row]:
@@ -365,13 +366,22 @@ def write_table(rows: Iterable[Row]) -> None:
 
 
 def stale_rows(rows: list[Row]) -> list[Row]:
-    """Return the rows of the table whose line is no longer in the source."""
-    sources = {
-        file: " ".join((SOURCE / file).read_text().split())
-        for file in {row["file"] for row in rows}
-        if (SOURCE / file).exists()
-    }
-    return [row for row in rows if row["before"] not in sources.get(row["file"], "")]
+    """Return the rows whose line no function of that name has any more.
+
+    In whichever file: code that moves takes its verdicts along.
+    """
+    texts: defaultdict[str, str] = defaultdict(str)
+    for path in sorted(SOURCE.rglob("*.py")):
+        for name, text in functions_of(path.read_bytes()).items():
+            texts[name] += f"{text}\n"
+    for path in SOURCE.rglob("*.c"):
+        texts[path.name] = " ".join(path.read_text().split())
+    return [
+        row
+        for row in rows
+        if row["before"] not in texts[row["function"]]
+        and row["before"] not in texts[Path(row["file"]).name]
+    ]
 
 
 def summary(rows: list[Row]) -> int:
@@ -381,7 +391,7 @@ def summary(rows: list[Row]) -> int:
         return 0
     lived = [row for row in tried if row["verdict"] == "lived"]
     for row in lived:
-        print(f"\n{row['file']}:{row['line']} ({row['kind']})")
+        print(f"\n{row['file']}: {row['function']} ({row['kind']})")
         print(f"  - {row['before']}\n  + {row['after']}\n  {row['reason'] or 'why?'}")
     print()
     for room in dict.fromkeys(row["room"] for row in tried):

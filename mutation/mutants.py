@@ -93,6 +93,7 @@ class Mutant:
 
     room: str
     file: str
+    function: str  # with its class, as in ``Votes.keep``; empty outside of functions
     line: int
     kind: str
     start: int  # in the bytes of the file
@@ -136,8 +137,10 @@ def c_mutants_of(room: str, file: str, source: bytes) -> list[Mutant]:
         for match in re.finditer(old.encode(), code):
             start, end = match.span()
             line = code.count(b"\n", 0, start) + 1
+            names = re.findall(rb"^[\w *]*?(\w+)\([^;{]*\{", code[:start], re.MULTILINE)
+            function = names[-1].decode() if names else ""
             span = (start, end, new.encode(), line, line, source)
-            found.append(Mutant(room, file, line, kind, *span))
+            found.append(Mutant(room, file, function, line, kind, *span))
     return found
 
 
@@ -158,8 +161,8 @@ def rooms(folder: Path) -> dict[str, list[Path]]:
 def draw(folder: Path, per_room: int, seed: int = 0) -> list[Mutant]:
     """Return a sample with as many mutants for each room, and each kind in turn.
 
-    Places are drawn by a hash of what the line says, so that a change of one file does
-    not draw all others anew.
+    Places are drawn by a hash of the function's name and of what the line says, so that
+    neither moving code nor a change of one file draws others anew.
     """
     drawn = []
     for room, paths in rooms(folder).items():
@@ -168,7 +171,7 @@ def draw(folder: Path, per_room: int, seed: int = 0) -> list[Mutant]:
             source, seen = path.read_bytes(), set()
             file = path.relative_to(folder).as_posix()
             for mutant in mutants_of(room, file, source):
-                text = f"{seed} {file} {mutant.kind} {mutant.lines()}"
+                text = f"{seed} {mutant.function} {mutant.kind} {mutant.lines()}"
                 if text not in seen:  # the same line twice is drawn once
                     seen.add(text)
                     rank = hashlib.sha256(text.encode()).hexdigest()
@@ -190,6 +193,7 @@ class _Finder(ast.NodeVisitor):
             self.starts.append(self.starts[-1] + len(line))
         self.found: list[Mutant] = []
         self.statement: ast.stmt | None = None
+        self.names: list[str] = []  # of the classes and functions around
 
     # what decides nothing
     def visit_Raise(self, node: ast.Raise) -> None: ...
@@ -215,13 +219,17 @@ class _Finder(ast.NodeVisitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if IDLE_FUNCTIONS.fullmatch(node.name):
             return
+        self.names.append(node.name)
         self.visit(node.args)
         for part in node.body:
             self.visit(part)
+        self.names.pop()
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.names.append(node.name)
         for part in node.body:
             self.visit(part)
+        self.names.pop()
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # a docstring
@@ -368,8 +376,8 @@ class _Finder(ast.NodeVisitor):
             first = node.lineno
         line = self.source.count(b"\n", 0, start) + 1
         last = self.source.count(b"\n", 0, end) + 1
-        where = (self.room, self.file, line, kind, start, end, new.encode())
-        self.found.append(Mutant(*where, first, last, self.source))
+        where = (self.room, self.file, ".".join(self.names), line, kind, start, end)
+        self.found.append(Mutant(*where, new.encode(), first, last, self.source))
 
 
 def _one_line(text: bytes) -> str:
@@ -393,3 +401,23 @@ def _compiles(mutant: Mutant) -> bool:
     except (SyntaxError, ValueError):
         return False
     return True
+
+
+def functions_of(source: bytes) -> dict[str, str]:
+    """Return what stands in every function of a file, and under "" in all of it.
+
+    The names are those of :class:`Mutant`; layout does not count.
+    """
+    found = {"": _one_line(source)}
+
+    def walk(node: ast.AST, names: list[str]) -> None:
+        for part in ast.iter_child_nodes(node):
+            inside = names
+            if isinstance(part, (ast.FunctionDef, ast.ClassDef)):
+                inside = [*names, part.name]
+                text = ast.get_source_segment(source.decode(), part) or ""
+                found[".".join(inside)] = " ".join(text.split())
+            walk(part, inside)
+
+    walk(ast.parse(source), [])
+    return found

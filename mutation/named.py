@@ -308,5 +308,5 @@ def named_mutants(folder: Path) -> list[Mutant]:
         end = start + len(old.encode())
         first, last = (source.count(b"\n", 0, place) + 1 for place in (start, end))
         span = (start, end, new.encode(), first, last, source)
-        found.append(Mutant("named", file, first, name, *span))
+        found.append(Mutant("named", file, "", first, name, *span))
     return found

@@ -93,6 +93,6 @@ def write(path, rows):
 if __name__ == "__main__":
     # What `make simulate` wrote, in order and without repetition, and its summary.
     results = Path(__file__).parents[1] / "docs" / "results"
-    found = read(results / "promises.csv")
-    write(results / "promises.csv", found)
-    write(results / "promises-summary.csv", summary(found))
+    found = read(results / "reliability" / "promises.csv")
+    write(results / "reliability" / "promises.csv", found)
+    write(results / "reliability" / "promises-summary.csv", summary(found))

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,31 +14,21 @@ import pytest
 import quorate
 
 SOURCE = Path(quorate.__file__).parent
-# A room may import rooms before it, never one after it or beside it on the same line.
-RANKS = [
-    {
-        *("exceptions", "_typing", "_messages", "_atomic", "_checks", "_version"),
-        *("_output", "_progress", "_random", "_rows", "_units", "_workers"),
-    },
-    {"_kernels", "_native", "_data"},
-    {"stats"},
-    {"_engine", "_votes"},
-    {"_ensembles", "_scoring", "risk", "serving"},
-    {"_theory", "lazy", "ensembles"},
-    {"_files"},
-    {"pruning"},
-    {"_choosing"},
-    {"_summarising"},
-    {"_pruned"},
-    {"_judging"},
-    {"_onnx", "_blending", "study"},
-    {"testing", "display"},
-    {"_report"},
-    {"results"},
-    {"cli"},
-    {"__main__"},
-]
-RANK = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
+CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
+
+
+def ranks():
+    """Return the rank of every room: the first column of the map in CONTRIBUTING.md.
+
+    A room may import rooms of a smaller rank, never one of the same or a larger rank.
+    """
+    rows = re.findall(r"^\| *(\d+) \| (.+?) \|", CONTRIBUTING.read_text(), re.MULTILINE)
+    return {
+        room: int(rank) for rank, rooms in rows for room in re.findall(r"`(\w+)`", rooms)
+    }
+
+
+RANK = ranks()
 # What an ensemble is, is known in one room; the study builds some.
 KNOW_ENSEMBLES = {"_ensembles", "study"}
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="no documentation h
 
 @pytest.fixture(scope="module")
 def rows():
-    return figures.read(RESULTS / "promises.csv")
+    return figures.read(RESULTS / "reliability" / "promises.csv")
 
 
 def words(name):
@@ -70,7 +70,7 @@ def test_every_promise_is_there(rows):
 
 
 def test_the_summary_is_that_of_the_cases(rows):
-    stored = (RESULTS / "promises-summary.csv").read_text()
+    stored = (RESULTS / "reliability" / "promises-summary.csv").read_text()
     made = figures.summary(rows)
     lines = stored.splitlines()
     assert len(lines) == len(made) + 1

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from bench import results
+from experiments import results
 
 HERE = results.RESULTS
 
@@ -14,10 +14,10 @@ def test_every_file_has_one_entry():
     listed = Counter()
     for name, entry in results.entries().items():
         for pattern in entry["files"]:
-            files = [path.name for path in HERE.glob(pattern)]
+            files = [str(path.relative_to(HERE)) for path in HERE.glob(pattern)]
             assert files, f"{name}: {pattern} is no file in {HERE}"
             listed.update(files)
-    there = {path.name for path in HERE.iterdir()} - {results.SOURCES.name}
+    there = {str(path.relative_to(HERE)) for path in HERE.glob("*/*")}
     assert listed == Counter(there)
 
 

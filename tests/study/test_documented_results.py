@@ -26,7 +26,8 @@ pytestmark = pytest.mark.skipif(not RESULTS.exists(), reason="no documentation h
 
 
 def rows_of(name):
-    with (RESULTS / name).open() as file:
+    (path,) = RESULTS.glob(f"*/{name}")
+    with path.open() as file:
         return list(csv.DictReader(file))
 
 
@@ -112,6 +113,8 @@ def test_every_table_of_the_paper_is_there_again(name, tmp_path):
                 assert sum(map(int, row[column].split("/"))) == n_blocks
     (printed,) = (row for row in rows if row["method"] == "EPBD")
     (contested,) = (row for row in rows if row["method"] == "EPBD, contested")
+    if name not in ("paper-table-2", "paper-table-3"):  # the pages show no grid of it
+        return
     grid = rows_of(f"{name}-grid.csv")
     first = {row["search"]: row for row in grid[:2]}
     for search, row in (("printed", printed), ("contested", contested)):
@@ -426,7 +429,7 @@ def test_compact_files_are_as_small_as_is_aimed_at():
     assert len(rows) >= 8
     assert max(int(row["classes"]) for row in rows) >= 20
     # The two columns of one name, whole and distilled: the second is kept by csv.
-    text = (RESULTS / "serving-files.csv").read_text().splitlines()
+    text = (RESULTS / "serving" / "serving-files.csv").read_text().splitlines()
     whole, distilled = (float(text[-1].split(",")[place]) for place in (4, 6))
     assert whole >= 30
     assert distilled >= 200

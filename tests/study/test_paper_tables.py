@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bench import paper_learners, paper_tables
+from experiments import paper_learners, paper_tables
 
 from quorate.study import Results, make_preset
 

@@ -4,7 +4,7 @@ A forest that bootstraps by class weight leaves few rows of a rare class out of 
 out-of-bag errors would barely count that class. They are therefore used only if most
 rows of every class have enough votes. Ten votes are enough: in simulated forests (50 to
 500 trees, class weights of 1 to 100, classes of 1 to 20 %) errors on such rows agreed
-with the truth within their standard errors (``python -m bench coverage``).
+with the truth within their standard errors (``python -m experiments coverage``).
 """
 
 import numpy as np

@@ -260,7 +260,7 @@ def are_a_pool(votes: Votes) -> bool:
     """Return whether members differ in quality, as in a pool.
 
     For pools, shrinking towards equal weights costs more than it saves, measured on 21
-    data sets with 5, 12 and 30 members (bench/pools.py).
+    data sets with 5, 12 and 30 members (experiments/pools.py).
     """
     if votes.family is None:
         return votes.has_equal_weights and not votes.is_masked

@@ -25,7 +25,7 @@ _BASELINES = {
 _SEARCH = {"sep": {"n_iter": 500}, "pep": {"n_iter": 30}}
 _KEEP = 0.3
 # By learner, the data sets of the paper's tables that it was probably trained on, from
-# ``bench/paper_learners.py``. Data sets with an undecided row appear twice.
+# ``experiments/paper_learners.py``. Data sets with an undecided row appear twice.
 _TABLE_2: Learners = {
     "svm": ("waveform", "heart_statlog", "page_blocks", "sensor_readings_2",
             "sensor_readings_24", "eeg_eye_state"),

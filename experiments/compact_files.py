@@ -1,12 +1,14 @@
 """How small compact files are, and what rounding of distilled leaves costs.
 
-``python -m bench files [DATA_FOLDER]``: forests of 200 trees on at most 2000 rows of
-each data set, and on rows made with 26 classes; files of the whole forest and of its
-first 20 trees, pruned and distilled. Distilled leaves are also left unrounded, once, to
-see what the grid changes. Writes ``docs/results/serving-files.csv``.
+``python -m experiments compact_files [DATA_FOLDER]``: forests of 200 trees on at most
+2000 rows of each data set, and on rows made with 26 classes; files of the whole forest
+and of its first 20 trees, pruned and distilled. Distilled leaves are also left
+unrounded, once, to see what the grid changes. Writes
+``docs/results/serving/serving-files.csv``.
 """
 
 import pickle
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,8 +18,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 import quorate
-from bench.distil_study import scores
-from bench.presets import write
+from experiments._tables import write
+from experiments.distil_study import scores
 from quorate._pruned import _backfit, _distil
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation
@@ -41,7 +43,7 @@ Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def run(data_dir: str = "../shared/data") -> int:
     """Measure all sets and write the table."""
     rows = [measure(name, split) for name, split in splits(data_dir)]
-    write("serving-files.csv", HEADER, [*rows, summary(rows)])
+    write("serving/serving-files.csv", HEADER, [*rows, summary(rows)])
     return 0
 
 
@@ -136,3 +138,7 @@ def summary(rows: list[list[str]]) -> list[str]:
         *(f"{mean:.2f}" for mean in accuracies),
         *(f"{mean:.4f}" for mean in means[8:]),
     ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(run(*sys.argv[1:]))

@@ -1,12 +1,12 @@
 """Compare ``quorate.blend`` with other ways, on pools of 30 models.
 
-``python -m bench.blend_study DATA_FOLDER CACHE_FOLDER`` takes the data sets that come
-with the package and those of the folder (not those of which the package makes more
+``python -m experiments blend_study DATA_FOLDER CACHE_FOLDER`` takes the data sets that
+come with the package and those of the folder (not those of which the package makes more
 itself: ``ringnorm.csv.gz`` is ``ringnorm`` again), at most 1200 samples of each, makes
 out-of-fold probabilities of the models of the ``selectors`` study (kept in the cache),
 and compares nested logarithmic losses: of the default, of greedy selection with
 replacement (50 rounds), of the best single model and of the plain mean. It writes
-``docs/results/blend.csv``.
+``docs/results/blending/blend.csv``.
 """
 
 import csv
@@ -25,7 +25,7 @@ from quorate.study._learners import make_pool
 
 MOST = 1200
 FEWEST = 5  # of a class
-TARGET = Path(__file__).parent.parent / "docs" / "results" / "blend.csv"
+TARGET = Path(__file__).parent.parent / "docs" / "results" / "blending" / "blend.csv"
 COLUMNS = ("default", "greedy", "single", "mean")
 
 

@@ -1,9 +1,9 @@
 """How far out-of-bag estimates of small sizes are off, and whether that can be mended.
 
-``python -m bench.out_of_bag`` trains forests of 100 trees on 1000 samples, and compares
-what is expected of their first 10 and 25 trees by margin distance with the error on
-5000 new samples. Each training sample has votes of about a third of the trees, so the
-error is estimated, by cross-fitting, from
+``python -m experiments out_of_bag`` trains forests of 100 trees on 1000 samples, and
+compares what is expected of their first 10 and 25 trees by margin distance with the
+error on 5000 new samples. Each training sample has votes of about a third of the trees,
+so the error is estimated, by cross-fitting, from
 
 - the votes at hand among the first k trees, a third of k;
 - the first k trees that have a vote, as quorate does, from further down the order;

@@ -1,8 +1,8 @@
 """Members chosen by balanced accuracy and by accuracy, judged on rows held out.
 
-``python -m bench scoring [DATA]`` prints a table as CSV: data sets in which a class is
-rare, from the folder DATA where it has them and generated ones. It takes minutes, so
-it does not run with the other benchmarks.
+``python -m experiments scoring [DATA]`` prints a table as CSV: data sets in which a
+class is rare, from the folder DATA where it has them and generated ones. It takes
+minutes, so it does not run with the other benchmarks.
 """
 
 import csv
@@ -101,3 +101,7 @@ def run(folder=None):
             file=sys.stderr,
         )
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(*sys.argv[1:]))

@@ -1,9 +1,9 @@
 """Why not train fewer trees? Seven ways to a forest of 10, 20 or 40 trees.
 
-``python -m bench.fewer_trees [DATA]`` trains forests of 200 trees on real data sets
-(those in the folder DATA, ``QUORATE_DATA`` by default, and scikit-learn's own), makes
-each smaller in every way, scores all of them on held-out rows, and writes
-``docs/results/fewer-trees*.csv``. It takes about ten minutes on one core.
+``python -m experiments fewer_trees [DATA]`` trains forests of 200 trees on real data
+sets (those in the folder DATA, ``QUORATE_DATA`` by default, and scikit-learn's own),
+makes each smaller in every way, scores all of them on held-out rows, and writes
+``docs/results/fewer_trees/fewer-trees*.csv``. It takes about ten minutes on one core.
 """
 
 import os
@@ -15,8 +15,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
 
 import quorate
-from bench.distil_study import Remembered
-from bench.presets import write
+from experiments._tables import write
+from experiments.distil_study import Remembered
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation
 
@@ -205,7 +205,7 @@ def write_summary(found: Table, names: list[str]) -> None:
         [str(k), title, *cost_texts(differences(found, names, way, k))]
         for k, way, title in ways
     ]
-    write("fewer-trees.csv", ["k", "way", *scores], rows)
+    write("fewer_trees/fewer-trees.csv", ["k", "way", *scores], rows)
     duels = []
     for k in SIZES:
         for one, other in DUELS:
@@ -222,7 +222,7 @@ def write_summary(found: Table, names: list[str]) -> None:
                 for text, wins in zip(cost_texts(apart), better, strict=True)
             ]
             duels.append([str(k), WAYS[one], WAYS[other], *cells])
-    write("fewer-trees-duels.csv", ["k", "way", "against", *scores], duels)
+    write("fewer_trees/fewer-trees-duels.csv", ["k", "way", "against", *scores], duels)
     for row in (*rows, *duels):
         print(*row, sep="  ")
 
@@ -244,7 +244,7 @@ def write_data_sets(found: Table, names: list[str]) -> None:
                     f"{means[2]:.2f}",
                 ]
             )
-    write("fewer-trees-data.csv", ["data", "k", "way", *SCORES], rows)
+    write("fewer_trees/fewer-trees-data.csv", ["data", "k", "way", *SCORES], rows)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """Members that certificates need, by the limit on the extra error.
 
-``python -m bench.certified [DATA]`` trains forests of 200 trees on half of each data
-set (2000 rows at most), orders the trees by margin distance on out-of-bag votes, and
-walks down on held-out rows (10,000 at most): once with the sum of two binomial limits
-at half the level, and once with :func:`quorate.stats.excess_limit`, on the same votes.
-It writes ``docs/results/certified.csv``, in about two minutes on one core.
+``python -m experiments certified [DATA]`` trains forests of 200 trees on half of each
+data set (2000 rows at most), orders the trees by margin distance on out-of-bag votes,
+and walks down on held-out rows (10,000 at most): once with the sum of two binomial
+limits at half the level, and once with :func:`quorate.stats.excess_limit`, on the same
+votes. It writes ``docs/results/certificates/certified.csv``, in about two minutes on
+one core.
 """
 
 import os
@@ -16,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 import quorate
-from bench.presets import write
+from experiments._tables import write
 from quorate._kernels.limits import lower_limit, upper_limit
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation
@@ -67,7 +68,7 @@ def main(folder: str) -> None:
     for tolerance in TOLERANCES:
         points = f"{100 * tolerance:g} point{'s' * (tolerance > 0.01)}"
         header += [f"{points}, two limits", f"{points}, one test"]
-    write("certified.csv", header, rows)
+    write("certificates/certified.csv", header, rows)
 
 
 def counts(name: str, folder: str, seed: int) -> tuple[np.ndarray, np.ndarray, int]:

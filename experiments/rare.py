@@ -1,7 +1,7 @@
 """What pruning by the defaults costs where a class is rare.
 
-``python -m bench rare [DATA]`` prints a table as CSV: data sets with 1 to 12 % of a
-class, from the folder DATA where it has them (``QUORATE_DATA`` by default) and
+``python -m experiments rare [DATA]`` prints a table as CSV: data sets with 1 to 12 % of
+a class, from the folder DATA where it has them (``QUORATE_DATA`` by default) and
 generated ones; three class weights; training rows and new rows to choose on. It takes
 about twenty minutes, so it does not run with the other benchmarks. The exit code counts
 the limits that are missed.
@@ -181,3 +181,7 @@ def _judge(cells):
         file=sys.stderr,
     )
     return missed
+
+
+if __name__ == "__main__":
+    sys.exit(run(*sys.argv[1:]))

@@ -1,12 +1,13 @@
 """Find out which learner made which row of the paper's Tables II and III.
 
-``python -m bench.paper_learners DATA_FOLDER [CACHE]`` trains every candidate on every
-row for which there are data, several times, and says how likely each is, given the mean
-and the deviation that the paper prints for the whole ensemble (*Ensem*). Members are
-trained on raw features. Then it does the same for the number of members, and for the
-number that early stopping (*ES*, the first members) keeps. What is in the cache, a CSV
-file, is not computed again; it writes ``docs/results/paper-learners.csv`` and
-``docs/results/paper-sizes.csv``. It takes some ten minutes of a free core.
+``python -m experiments paper_learners DATA_FOLDER [CACHE]`` trains every candidate on
+every row for which there are data, several times, and says how likely each is, given
+the mean and the deviation that the paper prints for the whole ensemble (*Ensem*).
+Members are trained on raw features. Then it does the same for the number of members,
+and for the number that early stopping (*ES*, the first members) keeps. What is in the
+cache, a CSV file, is not computed again; it writes
+``docs/results/paper/paper-learners.csv`` and ``docs/results/paper/paper-sizes.csv``. It
+takes some ten minutes of a free core.
 """
 
 import csv
@@ -19,7 +20,7 @@ import numpy as np
 from scipy.stats import chi2, norm
 from sklearn.model_selection import StratifiedKFold
 
-from bench.presets import read, write
+from experiments._tables import read, write
 from quorate import collect_votes
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation, to_binary
@@ -66,7 +67,7 @@ def main(data_dir: str, cache: str = "paper-learners.csv") -> None:
 
 def printed_rows() -> list[dict[str, str]]:
     """Return what the paper prints for each row that has data: one dict each."""
-    return [row for row in read("paper-rows.csv") if row["data set"]]
+    return [row for row in read("paper/paper-rows.csv") if row["data set"]]
 
 
 def fill(cache: Path, data_dir: str, cells: list[Cell], members: int) -> None:
@@ -193,7 +194,7 @@ def write_learners(rows: list[dict[str, str]], cells: Cells) -> dict[int, Cell]:
             ]
         )  # fmt: skip
     header = ["table", "row", "paper: Ensem", "learner", *LEARNERS, "first", "second"]
-    write("paper-learners.csv", header, lines)
+    write("paper/paper-learners.csv", header, lines)
     for line in lines:
         print("  ".join(line))
     return decided
@@ -223,7 +224,7 @@ def write_sizes(
                     logs[size] += np.log(TRUST * share + (1 - TRUST) / len(SIZES))
             percent = [f"{100 * share:.0f}" for share in shares(logs).values()]
             lines.append([table, column, str(len(places)), *percent])
-    write("paper-sizes.csv", ["table", "column", "rows", *map(str, SIZES)], lines)
+    write("paper/paper-sizes.csv", ["table", "column", "rows", *map(str, SIZES)], lines)
     for line in lines:
         print("  ".join(line))
 

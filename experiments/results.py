@@ -1,9 +1,9 @@
 """Which result files of the documentation are older than the code they speak of.
 
-``python -m bench.results`` lists them; ``python -m bench.results NAME ...`` makes the
-files of these entries anew and writes down the digest of their source; ``--mark NAME
-...`` only writes it, where the files have just been made. ``docs/results/sources.toml``
-has the entries.
+``python -m experiments results`` lists them; ``python -m experiments results NAME ...``
+makes the files of these entries anew and writes down the digest of their source;
+``--mark NAME ...`` only writes it, where the files have just been made.
+``docs/results/sources.toml`` has the entries.
 
 A digest is one of what the code does: comments, docstrings, sentences and the layout of
 lines do not count.

@@ -1,11 +1,11 @@
 """Run one of the paper's tables again, with its learners, and set it beside the paper.
 
-``python -m bench.paper_tables 2 DATA_FOLDER [STORE_FOLDER [ROWS]]`` runs the preset
-``paper-table-2`` for several numbers of members and shares kept, on at most ROWS rows
-of each data set, and writes ``docs/results/paper-table-2-*``; so for 3 to 6. What is in
-the stores already is not computed again. Ranks are among the paper's methods, once with
-EPBD (or FTAD) as printed and once with the contested search, and the paper's are those
-of its printed means on the same rows and methods.
+``python -m experiments paper_tables 2 DATA_FOLDER [STORE_FOLDER [ROWS]]`` runs the
+preset ``paper-table-2`` for several numbers of members and shares kept, on at most ROWS
+rows of each data set, and writes ``docs/results/paper/paper-table-2-*``; so for 3 to 6.
+What is in the stores already is not computed again. Ranks are among the paper's
+methods, once with EPBD (or FTAD) as printed and once with the contested search, and the
+paper's are those of its printed means on the same rows and methods.
 """
 
 import sys
@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from bench.presets import RESULTS, directive, read, short_names, write
+from experiments._tables import RESULTS, read, write
+from experiments.presets import directive, short_names
 from quorate.display import RankDisplay
 from quorate.stats import average_ranks
 from quorate.study import Plan, Results, make_preset, run_plan
@@ -36,7 +37,7 @@ def main(table: str, data_dir: str, stores: str = ".", rows: str = "") -> None:
         preset = replace(preset, rows=int(rows))
     grid = []
     for members, keep in GRID if table in WHOLE else GRID[:1]:
-        path = Path(stores) / f"{preset.name}-{members}-{keep}.sqlite"
+        path = Path(stores) / f"paper/{preset.name}-{members}-{keep}.sqlite"
         plan = resized(preset, members, keep)
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=1)
         print(f"{path.name}: {outcome.n_run} cells now, {outcome.n_failed} failed")
@@ -47,16 +48,19 @@ def main(table: str, data_dir: str, stores: str = ".", rows: str = "") -> None:
             write_methods(preset.name, results, paper)
             scores = results.table(PRINTED)
             rows_of_sets = [*scores.body, *scores.footer]
-            write(f"{preset.name}-data.csv", scores.header, rows_of_sets)
+            write(f"paper/{preset.name}-data.csv", scores.header, rows_of_sets)
             if table in WHOLE:
-                (RESULTS / f"{preset.name}-data.inc").write_text(directive(scores))
+                (RESULTS / f"paper/{preset.name}-data.inc").write_text(
+                    directive(scores)
+                )
                 draw(preset.name, results, paper)
     ranks = average_ranks(paper).average[list(paper).index("EPBD")]
     change = np.mean(paper["EPBD"]) - np.mean(paper["Ensem"])
     grid.append(["paper", "", f"{change:+.2f}", "", f"{ranks:.2f} of {len(paper)}"])
     header = ["members, kept", "search", "against all members", "against random",
               "EPBD's rank"]  # fmt: skip
-    write(f"{preset.name}-grid.csv", header, grid)
+    if table in WHOLE:
+        write(f"paper/{preset.name}-grid.csv", header, grid)
     for line in grid:
         print("  ".join(line))
 
@@ -75,10 +79,10 @@ def resized(plan: Plan, members: int, keep: float) -> Plan:
 def printed_means(table: str, results: Results) -> dict[str, list[float]]:
     """Return what the paper prints for the rows and methods that were run."""
     sets = {row["data"] for row in results.rows}
-    file = "paper-rows.csv" if table in ("II", "III") else "paper-measures.csv"
+    file = "rows" if table in ("II", "III") else "measures"
     rows = [
         row
-        for row in read(file)
+        for row in read(f"paper/paper-{file}.csv")
         if row["table"] == table and row["data set"].removesuffix(".csv.gz") in sets
     ]
     methods = of_search(results, "").methods
@@ -160,7 +164,7 @@ def write_methods(name: str, results: Results, paper: dict[str, list[float]]) ->
     header = ["method", "accuracy", "change", "rank, printed", "W/T/L, printed",
               "rank, contested", "W/T/L, contested", "paper: accuracy",
               "paper: change", "paper: rank"]  # fmt: skip
-    write(f"{name}-methods.csv", header, rows)
+    write(f"paper/{name}-methods.csv", header, rows)
 
 
 def draw(name: str, results: Results, paper: dict[str, list[float]]) -> None:
@@ -181,7 +185,7 @@ def draw(name: str, results: Results, paper: dict[str, list[float]]) -> None:
     for ax in axes:
         ax.set_xlim(ends[:, 0].min(), ends[:, 1].max())
         ax.set_xticks(range(1, len(paper) + 1, 3))
-    figure.savefig(RESULTS / f"{name}-ranks.png", dpi=100)
+    figure.savefig(RESULTS / f"paper/{name}-ranks.png", dpi=100)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """What the weights of a pool are worth: smoothing, sizes and plain alternatives.
 
-``python -m bench.pools DATA_FOLDER`` fits the 30 models of the study's pool to half of
-each data set, weighs the first 5, 12 and 30 of them on a quarter, and prints the mean
-logarithmic loss and error of the average on the other quarter, in differences from the
-best single model (the one that looks best where the weights are found). ``wins`` counts
-the cells in which the loss is below the best single one's by more than a standard
-error, ``losses`` those in which it is above.
+``python -m experiments pools DATA_FOLDER`` fits the 30 models of the study's pool to
+half of each data set, weighs the first 5, 12 and 30 of them on a quarter, and prints
+the mean logarithmic loss and error of the average on the other quarter, in differences
+from the best single model (the one that looks best where the weights are found).
+``wins`` counts the cells in which the loss is below the best single one's by more than
+a standard error, ``losses`` those in which it is above.
 """
 
 import sys

@@ -1,9 +1,9 @@
 """How close errors out of bag come to the truth, in forests that draw by class weight.
 
-``python -m bench coverage [WORLDS]`` prints a table as CSV: of worlds where out-of-bag
-votes cover every class and of those where they do not, the share in which the error of
-the rarer class lies within two standard errors of the truth. Classes of 1 to 20 %,
-weights of 1 to 100, 50 to 500 trees. 100 worlds take some four minutes.
+``python -m experiments coverage [WORLDS]`` prints a table as CSV: of worlds where
+out-of-bag votes cover every class and of those where they do not, the share in which
+the error of the rarer class lies within two standard errors of the truth. Classes of 1
+to 20 %, weights of 1 to 100, 50 to 500 trees. 100 worlds take some four minutes.
 """
 
 import csv
@@ -70,3 +70,7 @@ def run(worlds="100"):
              f"{known[:, 2].mean():+.3f}", f"{np.mean(np.abs(known[:, 3]) <= 2):.2f}"]
         )  # fmt: skip
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(*sys.argv[1:]))

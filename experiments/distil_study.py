@@ -1,8 +1,9 @@
 """What distilled leaves are worth, on data sets that nothing was tuned on.
 
-``python -m bench.distil_study DATA_FOLDER [STORE_FILE]`` prunes forests of 200 trees
-with and without distillation, scores both on rows that nobody has seen, and writes
-``docs/results/distil-*.csv``. Cells that are in the store are not computed again.
+``python -m experiments distil_study DATA_FOLDER [STORE_FILE]`` prunes forests of 200
+trees with and without distillation, scores both on rows that nobody has seen, and
+writes ``docs/results/selectors/distil-*.csv``. Cells that are in the store are not
+computed again.
 """
 
 import json
@@ -14,8 +15,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 import quorate
-from bench.presets import write
-from bench.selectors_study import TUNED_ON
+from experiments._tables import write
+from experiments.selectors_study import TUNED_ON
 from quorate.stats import holm, wilcoxon_holm
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation
@@ -174,7 +175,7 @@ def write_methods(mean: dict[tuple[str, str], np.ndarray], n_sets: int) -> None:
     head = ["method", "kept", "pruned", "distilled", "not worse", "worst", "p",
             "log-loss, pruned", "distilled", "p", "Brier, pruned", "distilled", "p",
             "calibration, pruned", "distilled"]  # fmt: skip
-    write("distil-methods.csv", head, rows)
+    write("selectors/distil-methods.csv", head, rows)
     for score in SCORES:
         print(f"all members, {score}: {mean['all', score].mean():.4f}, {n_sets} sets")
     only = "first 10.0% training rows"
@@ -203,7 +204,11 @@ def write_data_sets(mean: dict[tuple[str, str], np.ndarray], names: list[str]) -
             [name, *(f"{mean[way, score][place]:.{digits}f}" for way in ways.values())]
             for place, name in enumerate(names)
         ]
-        write(f"distil-data-{score}.csv", ["data", *(w.strip() for w in ways)], rows)
+        write(
+            f"selectors/distil-data-{score}.csv",
+            ["data", *(w.strip() for w in ways)],
+            rows,
+        )
 
 
 if __name__ == "__main__":

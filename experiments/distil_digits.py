@@ -1,7 +1,7 @@
 """Rows that make no sense when crossed: distilled trees on handwritten digits.
 
-``python -m bench.distil_digits`` prints, for ten splits of scikit-learn's digits in
-halves, what ten chosen trees of 200 are worth before and after they are distilled.
+``python -m experiments distil_digits`` prints, for ten splits of scikit-learn's digits
+in halves, what ten chosen trees of 200 are worth before and after they are distilled.
 """
 
 import numpy as np

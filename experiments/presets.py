@@ -1,10 +1,9 @@
 """Run the presets on everyday learners and write the tables of the docs.
 
-``python -m bench.presets DATA_FOLDER [STORE_FOLDER]`` writes ``docs/results/``; what is
-in the stores already is not computed again.
+``python -m experiments presets DATA_FOLDER [STORE_FOLDER]`` writes ``docs/results/``;
+what is in the stores already is not computed again.
 """
 
-import csv
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,21 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from experiments._tables import RESULTS, read, write
 from quorate import measures
 from quorate.stats import friedman
 from quorate.study import PRESETS, Results, ScoreTable, make_preset, run_plan
 
-RESULTS = Path(__file__).parent.parent / "docs" / "results"
-# The others have commands of their own: bench.paper_tables, bench.selectors_study.
+# The others have commands of their own: experiments.paper_tables,
+# experiments.selectors_study.
 SHOWN = [name for name in PRESETS if not name.startswith(("paper-table-", "selectors"))]
-Rows = list[list[str]]
 
 
 def main(data_dir: str, stores: str = ".") -> None:
     """Run what is missing and write the tables."""
-    RESULTS.mkdir(exist_ok=True)
     for name in SHOWN:
-        path = Path(stores) / f"{name}-real.sqlite"
+        path = Path(stores) / f"paper/{name}-real.sqlite"
         plan = make_preset(name, data_dir=data_dir)
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=2)
         results = short_names(Results.read(path))
@@ -51,17 +49,19 @@ def write_tables(name: str, results: Results) -> None:
     """Write a row per method, a row per data set, and what else a preset is about."""
     write_methods(name, results)
     table = results.table("EPBD")
-    write(f"{name}-data.csv", table.header, [*table.body, *table.footer])
+    write(f"paper/{name}-data.csv", table.header, [*table.body, *table.footer])
     if name in EXTRAS:
         EXTRAS[name](results)
     else:
-        (RESULTS / f"{name}-data.inc").write_text(directive(table))
+        (RESULTS / f"paper/{name}-data.inc").write_text(directive(table))
     beside_the_paper(name, table)
 
 
 def write_methods(name: str, results: Results) -> None:
     """Write how each method did, beside what the paper printed."""
-    paper = {row["method"]: row for row in read("paper.csv") if row["study"] == name}
+    paper = {
+        row["method"]: row for row in read("paper/paper.csv") if row["study"] == name
+    }
     header = ["method", "accuracy", "rank", "W/T/L", "kept", "ms", "kB"]
     theirs = ["accuracy", "rank", "W/T/L"] if paper else []
     rows = []
@@ -81,12 +81,12 @@ def write_methods(name: str, results: Results) -> None:
             ]
         )
     header += [f"paper: {column}" for column in theirs]
-    write(f"{name}-methods.csv", header, rows)
+    write(f"paper/{name}-methods.csv", header, rows)
 
 
 def beside_the_paper(name: str, table: ScoreTable) -> None:
     """Write the data sets that the paper has too, under names of its own."""
-    paper = [row for row in read("paper-data.csv") if row["study"] == name]
+    paper = [row for row in read("paper/paper-data.csv") if row["study"] == name]
     ours = {row[0]: dict(zip(table.header, row, strict=True)) for row in table.body}
     best = dict(zip(ours, table.best, strict=True))
     rows = []
@@ -110,7 +110,7 @@ def beside_the_paper(name: str, table: ScoreTable) -> None:
     if rows:
         header = ["data set", "Ensem", "paper: Ensem", "EPBD", "paper: EPBD", "best",
                   "paper: best"]  # fmt: skip
-        write(f"{name}-paper.csv", header, sorted(rows))
+        write(f"paper/{name}-paper.csv", header, sorted(rows))
 
 
 def few(names: list[str]) -> str:
@@ -152,7 +152,7 @@ def write_relationship(results: Results) -> None:
         for name, values in columns.items()
     ]
     header = ["what", "with members' error - error", "with error"]
-    write("relationship-correlations.csv", header, rows)
+    write("paper/relationship-correlations.csv", header, rows)
 
 
 def write_space(results: Results) -> None:
@@ -181,8 +181,8 @@ def write_space(results: Results) -> None:
                 f"{100 * mean['bytes'] / mean['full_bytes']:.1f}",
             ]
         rows.append(row)
-    write("space-methods-by-ensemble.csv", header, rows)
-    (RESULTS / "space-data.inc").write_text(directive(results.table("EPBD")))
+    write("paper/space-methods-by-ensemble.csv", header, rows)
+    (RESULTS / "paper/space-data.inc").write_text(directive(results.table("EPBD")))
 
 
 EXTRAS: dict[str, Callable[[Results], None]] = {
@@ -204,7 +204,7 @@ def pivot(name: str, results: Results, parts: tuple[str, ...], form: str) -> Non
     for data in dict.fromkeys(row["data"] for row in results.rows):
         means = [np.mean(found[data, kind], axis=0) for kind in kinds]
         rows.append([data, *(form.format(*map(percent, mean)) for mean in means)])
-    write(f"{name}-parts.csv", ["data set", *kinds], rows)
+    write(f"paper/{name}-parts.csv", ["data set", *kinds], rows)
 
 
 def percent(value: float) -> str:
@@ -231,20 +231,6 @@ def directive(table: ScoreTable) -> str:
 def quoted(cells: list[str]) -> str:
     """Return a line of a csv-table."""
     return "   " + ",".join(f'"{cell}"' for cell in cells)
-
-
-def read(name: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV file of the results."""
-    with (RESULTS / name).open() as file:
-        return list(csv.DictReader(file))
-
-
-def write(name: str, header: list[str], rows: Rows) -> None:
-    """Write a CSV file of the results."""
-    with (RESULTS / name).open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Run the preset ``selectors`` and write the tables of its page in the docs.
 
-``python -m bench.selectors_study DATA_FOLDER [STORE_FOLDER]`` runs it offline and on
-the folder, and writes ``docs/results/selectors-*.csv``. What is in the stores already
-is not computed again. Data sets looked at while methods were tuned are kept apart.
+``python -m experiments selectors_study DATA_FOLDER [STORE_FOLDER]`` runs it offline and
+on the folder, and writes ``docs/results/selectors/selectors-*.csv``. What is in the
+stores already is not computed again. Data sets looked at while methods were tuned are
+kept apart.
 """
 
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.presets import write
+from experiments._tables import write
 from quorate.stats import (
     average_ranks,
     bayesian_signed_rank,
@@ -54,7 +55,7 @@ Table = dict[str, dict[str, dict[str, float]]]
 def main(data_dir: str, stores: str = ".") -> None:
     """Run what is missing and write the tables."""
     for which, (plan, folder) in plans(data_dir).items():
-        path = Path(stores) / f"selectors-{which}.sqlite"
+        path = Path(stores) / f"selectors/selectors-{which}.sqlite"
         outcome = run_plan(plan, path, data_dir=folder, n_jobs=2)
         print(f"{which}: {outcome.n_run} cells now, {outcome.n_failed} failed")
         write_tables(which, Results.read(path))
@@ -84,7 +85,7 @@ def write_tables(which: str, results: Results) -> None:
             fought += report(f"{shown}-{which}", table, reference, sizes)
     head = ["ensemble", "auto against", "pp", "wins", "worst", "p",
             f"P(> {ROPE} pp)", f"P(< -{ROPE} pp)"]  # fmt: skip
-    write(f"selectors-duels-{which}.csv", head, fought)
+    write(f"selectors/selectors-duels-{which}.csv", head, fought)
     pool = SHOWN["pool"][0]
     losses = means(rows, pool, "log_loss", 1.0)
     if losses:
@@ -166,7 +167,7 @@ def report(name: str, table: Table, reference: str, sizes: tuple) -> list[list[s
         )
     head = ["method", "accuracy", f"over {reference}", *SIZES, "wins", "worst",
             "rank", "p (auto)"]  # fmt: skip
-    write(f"selectors-{name}.csv", head, lines)
+    write(f"selectors/selectors-{name}.csv", head, lines)
     print(
         f"{name}: {len(blocks)} data sets; Friedman p = "
         f"{friedman(scores).chi_square_p_value:.2g}; Nemenyi critical difference "
@@ -217,7 +218,7 @@ def write_losses(name: str, table: Table) -> None:
             ]
         )
     head = ["method", "log-loss", "against ges", *SIZES, "median data set", "wins"]
-    write(f"selectors-{name}.csv", head, lines)
+    write(f"selectors/selectors-{name}.csv", head, lines)
 
 
 def write_kept(name: str, table: Table) -> None:
@@ -228,7 +229,7 @@ def write_kept(name: str, table: Table) -> None:
         for m in sorted(table)
         if m != "all members"
     ]
-    write(f"selectors-{name}.csv", ["method", *SIZES], lines)
+    write(f"selectors/selectors-{name}.csv", ["method", *SIZES], lines)
 
 
 if __name__ == "__main__":

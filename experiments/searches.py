@@ -1,7 +1,7 @@
 """Compare the two searches of EPBD on data sets that the paper's tables do not have.
 
-``python -m bench.searches DATA_FOLDER [STORE_FOLDER]`` runs a study and writes
-``docs/results/searches.csv``; what is in the store already is not computed again.
+``python -m experiments searches DATA_FOLDER [STORE_FOLDER]`` runs a study and writes
+``docs/results/paper/searches.csv``; what is in the store already is not computed again.
 
 Three readings of the search: *printed*, *contested* (largest diversity), and *nearest*
 (smallest margin in size, the other reading of contested). Kohavi-Wolpert variance is
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bench.presets import write
+from experiments._tables import write
 from quorate.stats import wilcoxon_holm
 from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
 
@@ -75,7 +75,7 @@ def write_table(results: Results) -> None:
     header = ["ensemble", "pairs", "all members", *READINGS]
     for other in OTHERS:
         header += [f"contested - {other}", f"wins over {other}", f"p ({other})"]
-    write("searches.csv", header, lines)
+    write("paper/searches.csv", header, lines)
     for line in lines:
         print("  ".join(line))
 

@@ -1,0 +1,1 @@
+"""Studies that make the figures of the documentation; ``make results`` lists them."""
