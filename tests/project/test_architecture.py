@@ -22,9 +22,12 @@ def ranks():
 
     A room may import rooms of a smaller rank, never one of the same or a larger rank.
     """
-    rows = re.findall(r"^\| *(\d+) \| (.+?) \|", CONTRIBUTING.read_text(), re.MULTILINE)
+    text = CONTRIBUTING.read_text()
+    rows = re.findall(r"^\| *(\d+) \| (.+?) \|", text, re.MULTILINE)
     return {
-        room: int(rank) for rank, rooms in rows for room in re.findall(r"`(\w+)`", rooms)
+        room: int(rank)
+        for rank, names in rows
+        for room in re.findall(r"`(\w+)`", names)
     }
 
 
