@@ -148,7 +148,7 @@ EVERYWHERE = [
        "in skops format") for words in WITH_A_MODEL.values()),
     *(([*words, "--jobs", "0"], 2,
         "--jobs 0: must be 1 or more, or -1 for one per core.")
-      for words in (PRUNE, COMPARE, CERTIFY, REPORT, BATCHES, STUDY)),
+      for words in (PRUNE, REPORT, STUDY)),
     *(([*words, "--scoring", "acuracy"], 1, "unknown scoring 'acuracy'")
       for words in (PRUNE, COMPARE, REPORT, BLEND)),
     *(([*words, "--method", "nonsense"], 1, "unknown method 'nonsense'")
@@ -174,7 +174,7 @@ SINGLE = [
     (["report", "forest.skops", "--target", "y"], 2, "a model needs DATA and --target"),
     (["diagnose", "forest.skops"], 2, "a model needs DATA and --target COLUMN."),
     (["diagnose", "forest.skops", "parts"], 2, "a model needs DATA and --target"),
-    ([*VOTES, "--target", "kind"], 2, "--dask need a model."),
+    ([*VOTES, "--target", "kind"], 2, "DATA, --target and --rows need a model."),
     ([*PRUNE, "--test", "none.csv"], 1, "none.csv: no such file."),
     ([*PRUNE, "--test", "y.csv"], 1, "y.csv: unknown column 'kind'"),
     ([*PRUNE, "-o", "a.joblib"], 2, "a.joblib: use a name that ends in .skops."),
@@ -214,7 +214,6 @@ SINGLE = [
     ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: must be a number between 0 and 1, "),
     ([*REPORT, "-o", "a.pdf"], 2, "a.pdf: use a name that ends in .html or .htm"),
     ([*REPORT, "-o", "none/a.html"], 2, "the folder none does not exist"),
-    ([*BATCHES, "--resume", "none/r.npz"], 2, "the folder none does not exist"),
     (changed(BATCHES, kind="knd"), 1, "parts/one.csv: unknown column 'knd'"),
     (changed(VOTES, kind="knd"), 1, "votes.csv: unknown column 'knd'"),
     (changed(VOTES, votes_csv="none.csv"), 1, "none.csv: no such file."),

@@ -1,6 +1,5 @@
 """Partitions of Dask collections give what all samples at once give."""
 
-import json
 import os
 import subprocess
 import sys
@@ -9,14 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._files import save
 from quorate._summarising import _running
-from quorate.cli import main
 from quorate.exceptions import BatchError
 
 da = pytest.importorskip("dask.array")
@@ -272,16 +268,3 @@ def test_a_cluster_that_loses_a_worker_gives_the_same(
         # files, which workers read for themselves
         found = quorate.summarise(forest, folder, target="label", client=client)
         assert found.equals(alone)
-
-
-@pytest.mark.slow
-def test_the_command_line_runs_passes_on_a_cluster(forest, folder, tmp_path, address):
-    save(forest, tmp_path / "forest.skops")
-    words = ["diagnose", tmp_path / "forest.skops", folder, "--target", "label"]
-    words += ["--trust", "sklearn.tree._tree.Tree", "--json"]
-    here, there = (
-        CliRunner().invoke(main, [str(word) for word in [*words, *more]])
-        for more in ([], ["--dask", address])
-    )
-    assert here.exit_code == there.exit_code == 0, there.output
-    assert json.loads(there.stdout) == json.loads(here.stdout)

@@ -18,13 +18,7 @@ from quorate.cli._console import (
     results_console,
     say_json,
 )
-from quorate.cli._inputs import (
-    check_folder,
-    is_stream,
-    read_models,
-    read_table,
-    run_pass,
-)
+from quorate.cli._inputs import is_stream, read_models, read_table
 
 if TYPE_CHECKING:
     from quorate._ensembles import RowSource
@@ -45,13 +39,6 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 )
 @_options.option("--target", "COLUMN", "Column of true labels in the data.")
 @_options.rows
-@_options.jobs
-@_options.option(
-    "--resume",
-    _options.FILE,
-    "File for the progress of a pass; continue from it if it exists.",
-)
-@_options.dask
 @_options.loading
 @_options.noise
 @_options.as_json
@@ -61,9 +48,6 @@ def diagnose(
     label: str,
     target: str | None,
     source: "RowSource",
-    n_jobs: int | None,
-    resume: Path | None,
-    dask: str | None,
     loading: dict[str, Any],
     noise: float,
     as_json: bool,
@@ -78,16 +62,14 @@ def diagnose(
     """
     from quorate._data import check_table
     from quorate._ensembles import collect_votes
+    from quorate._summarising import summarise
     from quorate._theory import diagnose as diagnose_votes
     from quorate._votes import Votes, load_counts
 
     votes: VoteCounts
-    by_pass = (n_jobs, resume, dask) != (None, None, None)
     if votes_or_model.suffix.lower() in _VOTES:
-        if data or by_pass or (target, source) != (None, "auto"):
-            raise click.UsageError(
-                "DATA, --target, --rows, --jobs, --resume and --dask need a model."
-            )
+        if data or (target, source) != (None, "auto"):
+            raise click.UsageError("DATA, --target and --rows need a model.")
         if votes_or_model.suffix.lower() == ".npz":
             votes = load_counts(votes_or_model)
         else:
@@ -96,12 +78,9 @@ def diagnose(
     elif not data or target is None:
         raise click.UsageError("a model needs DATA and --target COLUMN.")
     else:
-        if resume is not None:
-            check_folder(resume)
         (model,), form = read_models([votes_or_model], data, target, **loading)
-        if by_pass or len(data) > 1 or is_stream(data[0]):
-            how: dict[str, Any] = {"n_jobs": n_jobs, "resume": resume, "source": source}
-            votes = run_pass(model, list(data), target, dask=dask, **how)
+        if len(data) > 1 or is_stream(data[0]):
+            votes = summarise(model, list(data), target=target, source=source)
         else:
             X, y = read_table(form, data[0], target)
             votes = collect_votes(model, X, y, out_of_bag="auto", source=source)

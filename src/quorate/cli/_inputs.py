@@ -1,8 +1,8 @@
 """Models, tables and folders of tables that several commands read and write."""
 
 import os
+import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quorate._progress import stage
+from quorate.cli._console import say
 from quorate.cli._errors import note_table
 
 if TYPE_CHECKING:
     from quorate._data import SampleForm
-    from quorate._votes import Summary
 
 
 def check_output(output: Path, force: bool, *suffixes: str) -> None:
@@ -76,9 +76,9 @@ def read_models(
 
 
 def read_table(form: "SampleForm", data: Path, target: str | None) -> tuple[Any, Any]:
-    """Return samples and labels of one file, or the path of several files and None."""
-    if is_stream(data):
-        return data, None
+    """Return the samples and labels of a file, a folder or a pattern of files."""
+    if is_stream(data) and target is not None:
+        return read_sample(form, data, target, sys.maxsize)
     from quorate._data import read_samples
 
     with stage("reading", verbose=1):
@@ -87,11 +87,23 @@ def read_table(form: "SampleForm", data: Path, target: str | None) -> tuple[Any,
     return X, y
 
 
-def run_pass(
-    model: Any, data: Any, target: str, *, dask: str | None, **how: Any
-) -> "Summary":
-    """Summarise the votes of a model on files, here or on a cluster."""
-    from quorate._summarising import connect, summarise
+def read_sample(
+    form: "SampleForm", data: Path, target: str, max_samples: int | None, seed: int = 0
+) -> tuple[Any, Any]:
+    """Return a stratified sample from several files, or all samples of one file.
 
-    with nullcontext() if dask is None else connect(dask) as client:
-        return summarise(model, data, target=target, client=client, **how)
+    Only the sample is kept in memory. From one file, the command itself draws.
+    """
+    if not is_stream(data):
+        return read_table(form, data, target)
+    from quorate._data import Drawn, as_source, draw_sample, sample_size
+
+    size = sample_size(max_samples, "DATA")
+    with stage("reading", verbose=1):
+        files = as_source(data, "DATA", target, form=form)
+        X, y, _, n_rows = draw_sample(files.batches, size, seed, owner="DATA")
+    note_table(data, X)
+    if len(y) < n_rows:
+        drawn = Drawn(len(y), n_rows, seed)
+        say(f"Note: {data}: using {drawn.describe('rows')}.", err=True)
+    return X, y

@@ -16,7 +16,7 @@ from quorate.cli._console import (
     results_console,
     say_json,
 )
-from quorate.cli._inputs import is_stream, read_models, read_table, run_pass
+from quorate.cli._inputs import is_stream, read_models, read_table
 
 if TYPE_CHECKING:
     from quorate.lazy import Trial
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 @_options.scoring
 @_options.positive
 @_options.rows
-@_options.jobs
-@_options.dask
 @_options.loading
 @_options.as_json
 def compare(
@@ -39,30 +37,21 @@ def compare(
     after: Path,
     data: Path,
     target: str,
-    n_jobs: int | None,
-    dask: str | None,
     loading: dict[str, Any],
     as_json: bool,
     **how: Any,
 ) -> None:
     """Compare two models, BEFORE and AFTER, on the samples in DATA.
 
-    DATA should be samples that were not used to train or prune either model. A folder
-    or pattern of files is read in one pass.
+    DATA should be samples that were not used to train or prune either model: a file, a
+    folder or a pattern of files.
     """
-    from quorate._ensembles import read_ensemble
     from quorate._judging import compare as compare_models
     from quorate._scoring import check_scoring, with_positive
 
-    wanted = with_positive(how["scoring"], how["positive"], "compare")
-    check_scoring(wanted, "compare")
+    check_scoring(with_positive(how["scoring"], how["positive"], "compare"), "compare")
     (first, second), form = read_models([before, after], [data], target, **loading)
     X, y = read_table(form, data, target)
-    if y is None:
-        classes = read_ensemble(first).classes
-        check_scoring(wanted, "compare", classes=classes, counted=True)
-        passing = {"against": second, "n_jobs": n_jobs, "source": how["source"]}
-        X = run_pass(first, X, target, dask=dask, **passing)
     with stage("comparing", verbose=1):
         compared = compare_models(first, second, X, y, **how)
     if as_json:
@@ -94,8 +83,6 @@ def compare(
     "Limit the balanced error, in which every class has the same weight."
 )
 @_options.rows
-@_options.jobs
-@_options.dask
 @_options.loading
 @_options.as_json
 def certify(
@@ -103,8 +90,6 @@ def certify(
     small: Path,
     data: Path,
     target: str,
-    n_jobs: int | None,
-    dask: str | None,
     loading: dict[str, Any],
     as_json: bool,
     **how: Any,
@@ -112,16 +97,19 @@ def certify(
     """Prove on the samples in DATA that SMALL is hardly less accurate than BIG.
 
     DATA must be new samples that were not used to train or prune the models, from the
-    same distribution as future data. The exit code is 1 if there is no certificate.
+    same distribution as future data. A folder or pattern of files of any size is read
+    batch by batch. The exit code is 1 if there is no certificate.
     """
     from quorate._judging import certify as certify_models
+    from quorate._summarising import summarise
 
     (whole, part), form = read_models([big, small], [data], target, **loading)
-    X, y = read_table(form, data, target)
-    evidence: tuple[Any, ...] = (whole, part, X, y)
-    if y is None:
-        passing = {"against": part, "n_jobs": n_jobs, "source": how["source"]}
-        evidence = (run_pass(whole, X, target, dask=dask, **passing),)
+    evidence: tuple[Any, ...]
+    if is_stream(data):
+        passing = {"target": target, "against": part, "source": how["source"]}
+        evidence = (summarise(whole, data, **passing),)
+    else:
+        evidence = (whole, part, *read_table(form, data, target))
     with stage("evaluating", verbose=1):
         certificate = certify_models(*evidence, **how)
     if as_json:

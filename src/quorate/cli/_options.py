@@ -167,9 +167,8 @@ rows = option(
 )
 force = flag("--force", "Overwrite an existing file.")
 as_json = flag("--json as_json", "Print JSON instead of tables.")
-jobs = option("--jobs n_jobs", WORKERS, "Number of processes.")
+jobs = option("--jobs n_jobs", WORKERS, "Number of members to evaluate in parallel.")
 noise = option("--noise", NOISE, "Share of labels that may be wrong.", default=0.01)
-dask = option("--dask", "ADDRESS", "Address of a Dask scheduler to run on.")
 scoring = option(
     "--scoring",
     "NAME",

@@ -15,12 +15,12 @@ from quorate.cli._console import (
     say,
     say_json,
 )
-from quorate.cli._inputs import check_output, read_models, read_table, run_pass
+from quorate.cli._inputs import check_output, read_models, read_sample, read_table
 
 if TYPE_CHECKING:
     from quorate._choosing import ExpectedError, Keep, Selection
+    from quorate._ensembles import RowSource
     from quorate._judging import Comparison
-    from quorate._votes import Summary
 
 
 @click.command(short_help="Write a smaller model of the same type.")
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 @_options.max_samples("Choose on")
 @_options.seed(0)
 @_options.jobs
-@_options.dask
 @_options.option(
     "--test",
     _options.FILE,
@@ -83,7 +82,6 @@ def prune(
     force: bool,
     distil: bool | None,
     n_jobs: int | None,
-    dask: str | None,
     loading: dict[str, Any],
     as_json: bool,
     **choice: Any,
@@ -91,40 +89,38 @@ def prune(
     """Write a smaller model of the same type as MODEL.
 
     DATA are the samples to choose members on: the training data of a forest or of
-    bagging, or samples that no member was trained on. A folder or pattern of files is
-    read once to draw the samples to choose on, and once more to compare both models on
-    all rows; with --test, the smaller model is also certified. Without --test, the
-    accuracy after pruning is the expected accuracy on new data before distillation,
-    by five-fold cross-validation.
+    bagging, or samples that no member was trained on. From a folder or pattern of
+    files, a stratified sample is drawn. Without --test, the accuracy after pruning is
+    the expected accuracy on new data before distillation, by five-fold
+    cross-validation.
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")
     from quorate._ensembles import find_record
     from quorate._files import save
-    from quorate._judging import certify
+    from quorate._judging import compare
     from quorate._votes import VoteSource
 
     if choice["class_weight"] is None:
         del choice["class_weight"]  # not every method has it
     check_choice(**choice)
     (ensemble,), form = read_models([model], [data, test], target, **loading)
-    X, y = read_table(form, data, target)
-    choice["expect"] = not (test or y is None)  # nor in a pass over files
-    smaller, selection = _choose(ensemble, X, y, target, distil, n_jobs, **choice)
-    source = choice["source"] if choice["source"] == "auto" else "new"
+    size, seed = choice["max_samples"], choice["random_state"]
+    X, y = read_sample(form, data, target, size, seed)
+    choice["expect"] = test is None
+    smaller, selection = _choose(ensemble, X, y, distil, n_jobs, **choice)
+    source: RowSource = "auto" if choice["source"] == "auto" else "new"
     if test is not None:
         X, y = read_table(form, test, target)
     elif selection.votes.source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
         source = "training"
     how = {"scoring": choice["scoring"], "positive": choice["positive"]}
-    passing = {"target": target, "n_jobs": n_jobs, "dask": dask}
-    compared, summary = _compare(ensemble, smaller, X, y, passing, source, **how)
-    certificate = expected = None
+    with stage("comparing", verbose=1):
+        compared = compare(ensemble, smaller, X, y, source=source, **how)
+    expected = None
     note = compared.note
     if test is None:
         compared, expected, note = _expect(compared, selection, choice["expect"])
-    elif summary is not None and not compared.chosen_on:
-        certificate = str(certify(summary))
     save(smaller, output)
     record = dict(find_record(smaller) or {})
     if as_json:
@@ -133,15 +129,12 @@ def prune(
             "compared_on": "samples chosen on" if test is None else "test samples",
             "comparison": {**compared.to_dict(), "note": note},
             "expected": expected and expected.to_dict(),
-            "certificate": certificate,
             "pruning": record,
         }
         say_json(printed)
         return
     _show(selection, record, choice["method"], compared, note)
     say(f"written to {output}")
-    if certificate is not None:
-        results_console().print(certificate)
 
 
 def check_choice(
@@ -176,7 +169,6 @@ def _choose(
     ensemble: Any,
     X: Any,
     y: Any,
-    target: str,
     distil: bool | None,
     n_jobs: int | None,
     **choice: Any,
@@ -189,43 +181,11 @@ def _choose(
             X,
             y,
             distil="auto" if distil is None else distil,
-            n_jobs=None if y is None else n_jobs,
-            target=target if y is None else None,
+            n_jobs=n_jobs,
             return_selection=True,
             **choice,
         )
     return smaller, selection
-
-
-def _compare(
-    big: Any,
-    small: Any,
-    X: Any,
-    y: Any,
-    passing: dict[str, Any],
-    source: Any,
-    *,
-    scoring: str | None,
-    positive: str | None,
-) -> "tuple[Comparison, Summary | None]":
-    """Return the comparison of both models, and the summary of a pass over files."""
-    from quorate._judging import compare
-    from quorate._scoring import TableScore, find_score, with_positive
-
-    if y is not None:
-        how: dict[str, Any] = {"scoring": scoring, "positive": positive}
-        with stage("comparing", verbose=1):
-            return compare(big, small, X, y, source=source, **how), None
-    summary = run_pass(big, X, against=small, source=source, **passing)
-    wanted = with_positive(scoring, positive, "prune")
-    if not isinstance(find_score(wanted, summary.classes, "prune"), TableScore):
-        say(
-            "Note: a pass over files only counts predictions, so models are compared "
-            f"by accuracy, not by {scoring}.",
-            err=True,
-        )
-        scoring = None
-    return compare(big, small, summary, scoring=scoring), summary
 
 
 def _expect(

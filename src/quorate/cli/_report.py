@@ -9,7 +9,7 @@ from click.core import ParameterSource
 from quorate._progress import stage
 from quorate.cli import _options
 from quorate.cli._console import say, say_json
-from quorate.cli._inputs import check_output, read_models, read_table
+from quorate.cli._inputs import check_output, read_models, read_sample
 from quorate.cli._prune import check_choice
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def report(
     It shows what pruning and early exit would save, which members matter, how diverse
     they are and whether that helps, and what to do next. For a folder or pattern of
     files, a sample is drawn. MODEL can also be the .npz file of a summary, as written
-    by 'quorate diagnose --resume'; the report then shows what can be computed from
-    counts.
+    by Summary.save; the report then shows what can be computed from counts.
     """
     output = output or model.with_suffix(".html")
     check_output(output, force, ".html", ".htm")
@@ -110,7 +109,8 @@ def _report_model(
     check_choice(**how)
     how["scoring"] = with_positive(how["scoring"], how.pop("positive"), "report")
     (ensemble,), form = read_models([model], [data], target, **loading)
-    X, y = read_table(form, data, target)
+    seed = how["random_state"]
+    X, y = read_sample(form, data, target, max_samples, seed)
     options = [word for name in loading["trusted"] for word in ("--trust", name)]
     options += ["--unsafe-pickle"] * loading["unsafe_pickle"]
     if max_samples is not None:
@@ -118,7 +118,6 @@ def _report_model(
     request = Request(
         files=Source(str(model), str(data), target, tuple(options)),
         max_samples=max_samples,
-        target=target if y is None else None,
         **how,
     )
     with stage("evaluating members, measuring and plotting", verbose=1):
