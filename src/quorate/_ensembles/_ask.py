@@ -69,7 +69,7 @@ def ask_members(
     pairs = list(zip(ensemble.members, unseen or everywhere, strict=True))
     ask: Callable[..., Any] = partial(_vote, known, X)
     if by_leaves:
-        ask = partial(_ask_tree, known, *_for_trees(X))
+        ask = partial(_ask_tree, known, code_dtype(known.size), *_for_trees(X))
     answers = in_threads(n_jobs, ask, pairs)
     codes = _placed([a.codes if by_leaves else a for a in answers], unseen, X)
     classes, y_codes = known, codes[0]  # until all have decided, without labels
@@ -114,12 +114,15 @@ class _Leaves:
     places : array of int
         Index of its distribution in the table.
     table : array of shape (n_distributions, n_classes)
-        The distributions; the pure ones come first, one per class.
+        The distributions that occur.
+    are_pure : bool
+        Whether every leaf reached has samples of one class only.
     """
 
     codes: Array
     places: IntArray
     table: FloatArray
+    are_pure: bool
 
 
 def _for_trees(X: Any) -> tuple[Any, bool]:
@@ -132,7 +135,12 @@ def _for_trees(X: Any) -> tuple[Any, bool]:
 
 
 def _ask_tree(
-    classes: Array, X: Any, is_checked: bool, member: Member, rows: IntArray | None
+    classes: Array,
+    dtype: Any,
+    X: Any,
+    is_checked: bool,
+    member: Member,
+    rows: IntArray | None,
 ) -> _Leaves:
     values = member.node_probabilities(classes)
     winners = values.argmax(axis=1)
@@ -142,16 +150,21 @@ def _ask_tree(
         nodes = member.leaves(take_rows(X, rows), is_checked)
     else:
         nodes = np.arange(0)
-    unsure = np.zeros(len(values), dtype=bool)
-    unsure[nodes] = True
-    unsure &= values[np.arange(len(values)), winners] != 1
-    place_of = winners.copy()
-    place_of[unsure] = classes.size + np.arange(np.count_nonzero(unsure))
-    table = np.concatenate([np.eye(classes.size), values[unsure]])
+    reached = np.zeros(len(values), dtype=bool)
+    reached[nodes] = True
+    pure = values[np.arange(len(values)), winners] == 1
+    mixed = np.flatnonzero(reached & ~pure)
+    voted = np.unique(winners[reached & pure])  # pure leaves of a class share a row
+    place_of = np.searchsorted(voted, winners)
+    place_of[mixed] = voted.size + np.arange(mixed.size)
+    table = np.zeros((voted.size + mixed.size, classes.size))
+    table[np.arange(voted.size), voted] = 1.0
+    table[voted.size :] = values[mixed]
     return _Leaves(
-        codes=winners.astype(code_dtype(classes.size))[nodes],
+        codes=winners.astype(dtype)[nodes],
         places=place_of.astype(code_dtype(len(table)))[nodes],
         table=table,
+        are_pure=mixed.size == 0,
     )
 
 
@@ -185,13 +198,15 @@ def _tabled(
     codes: Array,
     unseen: list[IntArray] | None,
 ) -> Probabilities:
-    if all(len(each.table) == known.size for each in leaves):
+    if all(each.are_pure for each in leaves):
         return TabledProbabilities.certain(codes, classes.size)
     columns = positions(known, classes, "the ensemble's classes")
     places, tables = [], []
     for member, given in enumerate(leaves):
-        table = np.zeros((len(given.table), classes.size))
-        table[:, columns] = given.table
+        table = given.table
+        if known.size < classes.size:
+            table = np.zeros((len(given.table), classes.size))
+            table[:, columns] = given.table
         tables.append(table)
         rows = given.places
         if unseen is not None:
@@ -221,7 +236,7 @@ def _dense(
             values[place][rows, codes[place, rows]] = 1.0
             return
         part = X if unseen is None else take_rows(X, rows)
-        columns = positions(member.own_labels, classes, f"member {member.name!r}")
+        columns = member.class_columns(classes)
         values[place][np.ix_(rows, columns)] = member.probabilities(part)
 
     in_threads(n_jobs, fill, enumerate(ensemble.members))

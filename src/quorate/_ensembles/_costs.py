@@ -22,6 +22,7 @@ from quorate._units import milliseconds_text
 # Units of cost.
 COSTS = ("bytes", "nodes", "milliseconds")
 
+_TEXTS = (str, tuple)
 _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
 
@@ -67,11 +68,11 @@ def _member_nodes(member: Member) -> int:
 def pickled_bytes(thing: Any) -> int:
     """Return the pickled size of an object."""
     written = io.BytesIO()
-    _NamesOnce(written, protocol=pickle.HIGHEST_PROTOCOL).dump(thing)
+    InterningPickler(written, protocol=pickle.HIGHEST_PROTOCOL).dump(thing)
     return written.tell()
 
 
-class _NamesOnce(pickle.Pickler):
+class InterningPickler(pickle.Pickler):
     """A pickler that writes each attribute name only once.
 
     Pickle memoises strings by identity. After a process has loaded a tree from a file,
@@ -85,29 +86,37 @@ class _NamesOnce(pickle.Pickler):
         reduced = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
         if isinstance(reduced, str) or len(reduced) < 3 or type(reduced[2]) is not dict:
             return reduced
-        state = {_interned(key): _interned(reduced[2][key]) for key in reduced[2]}
+        state = {
+            sys.intern(name): _interned(value) if type(value) in _TEXTS else value
+            for name, value in reduced[2].items()
+        }
         return (*reduced[:2], state, *reduced[3:])
 
 
-def _interned(part: Any) -> Any:
-    if type(part) is tuple:
-        return tuple(map(_interned, part))
-    return sys.intern(part) if type(part) is str else part
+def _interned(value: Any) -> Any:
+    """Return text, or a tuple with text in it, with a single copy of each text."""
+    if type(value) is tuple:
+        return tuple(map(_interned, value))
+    return sys.intern(value) if type(value) is str else value
 
 
 def count_nodes(estimator: Any) -> int | None:
     """Return the number of tree nodes in an estimator, or None without trees."""
-    trees = [thing for thing in _walk(estimator) if _is_tree(thing)]
+    trees, _ = _reachable(estimator)
     return sum(int(tree.node_count) for tree in trees) if trees else None
 
 
 def memory_bytes(thing: Any) -> int:
     """Return the memory used by an object and everything it refers to."""
-    return sum(_own_bytes(part) for part in _walk(thing))
+    trees, others = _reachable(thing)
+    # Trees store their nodes in C; their pickled state exposes them.
+    states = [value for tree in trees for value in tree.__getstate__().values()]
+    arrays = (value.nbytes for value in states if isinstance(value, np.ndarray))
+    return sum(arrays) + sum(map(sys.getsizeof, others))
 
 
-def _walk(thing: Any) -> list[Any]:
-    """Return all objects reachable from an object, once each."""
+def _reachable(thing: Any) -> tuple[list[Any], list[Any]]:
+    """Return the trees and the other objects reachable from one, once each."""
     seen: dict[int, Any] = {}
     open_ends = [thing]
     while open_ends:
@@ -118,19 +127,12 @@ def _walk(thing: Any) -> list[Any]:
         open_ends.extend(gc.get_referents(part))
         if isinstance(part, np.ndarray) and part.base is not None:
             open_ends.append(part.base)
-    return list(seen.values())
-
-
-def _own_bytes(part: Any) -> int:
-    if _is_tree(part):
-        # Trees store their nodes in C; their pickled state exposes them.
-        state = part.__getstate__()
-        return sum(a.nbytes for a in state.values() if isinstance(a, np.ndarray))
-    return sys.getsizeof(part)
-
-
-def _is_tree(thing: Any) -> bool:
-    return hasattr(thing, "node_count") and hasattr(thing, "children_left")
+    trees: list[Any] = []
+    others: list[Any] = []
+    for part in seen.values():
+        is_tree = hasattr(part, "node_count") and hasattr(part, "children_left")
+        (trees if is_tree else others).append(part)
+    return trees, others
 
 
 def predict_milliseconds(models: list[Any], X: Any, repeats: int = 5) -> FloatArray:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from quorate._data import take_rows
-from quorate._ensembles._member import Member
+from quorate._ensembles._member import DISTILLED, TREES, Member
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import DecisionRule
 
@@ -115,12 +115,12 @@ class Ensemble:
     @property
     def is_of_trees(self) -> bool:
         """Whether every member is a decision tree."""
-        return all(member.tree is not None for member in self.members)
+        return all(type(member.estimator) in TREES for member in self.members)
 
     @property
     def is_distilled(self) -> bool:
         """Whether members were distilled on rows they were not trained on."""
-        return any(member.is_distilled for member in self.members)
+        return any(getattr(one.estimator, DISTILLED, False) for one in self.members)
 
     def keep(self, members: IntArray, weights: FloatArray | None = None) -> Any:
         """Return a model of the same type with only these members."""

@@ -16,7 +16,7 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels, positions, refuse_improper, refuse_masked
 
 # Trees that predict from their leaves; a subclass may predict differently.
-_TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
+TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 # Advice for a member that does not return labels.
 REMEDY = (
     "if it predicts codes, probabilities or logits, pass quorate.as_member(model, "
@@ -136,20 +136,34 @@ class Member:
             own = np.asarray(self.classes[self._as_places(own)])
         return as_labels(own, f"member {self.name!r}")
 
+    def class_columns(self, classes: Array) -> IntArray:
+        """Return the positions of its own classes among the labels of an ensemble.
+
+        Most members know every class, in order, and need no look-up.
+        """
+        own = np.asarray(self.estimator.classes_)
+        every: IntArray = np.arange(classes.size)
+        if self.classes is classes and np.array_equal(own, every):
+            return every
+        has_labels = self.classes is None and own.dtype == classes.dtype
+        if has_labels and np.array_equal(own, classes):
+            return every
+        known = as_labels(classes, "the ensemble's classes")
+        return positions(self.own_labels, known, f"member {self.name!r}")
+
     @property
     def tree(self) -> Any:
         """The nodes of a decision tree, or None for other classifiers."""
-        return self.estimator.tree_ if type(self.estimator) in _TREES else None
+        return self.estimator.tree_ if type(self.estimator) in TREES else None
 
     def node_probabilities(self, classes: Array) -> FloatArray:
         """Return the class probabilities of each node of its tree."""
-        shares: FloatArray = self.tree.value[:, 0, :]
-        known = as_labels(classes, "the ensemble's classes")
-        places = positions(self.own_labels, known, f"member {self.name!r}")
-        if np.array_equal(places, np.arange(classes.size)):
+        shares: FloatArray = self.estimator.tree_.value[:, 0, :]
+        columns = self.class_columns(classes)
+        if np.array_equal(columns, np.arange(classes.size)):
             return shares
         table = np.zeros((shares.shape[0], classes.size))
-        table[:, places] = shares
+        table[:, columns] = shares
         return table
 
     def leaves(self, X: Any, is_checked: bool = False) -> IntArray:
@@ -157,14 +171,9 @@ class Member:
 
         Checked samples are finite 32-bit floats in C order.
         """
-        part = self.columns(X)
+        part = X if self.features is None else take_columns(X, self.features)
         reached: IntArray = self.estimator.apply(part, check_input=not is_checked)
         return reached
-
-    @property
-    def is_distilled(self) -> bool:
-        """Whether its leaves were distilled from another model, on all rows."""
-        return bool(getattr(self.estimator, DISTILLED, False))
 
 
 def take_columns(X: Any, columns: IntArray) -> Any:

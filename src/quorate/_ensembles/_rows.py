@@ -100,10 +100,16 @@ def check_training_rows(ensemble: Ensemble, prepared: Any, owner: str) -> None:
 
 
 def recorded_rows(ensembles: Iterable[Ensemble]) -> tuple[str, ...]:
-    """Return the digests of the rows that members were chosen or distilled on."""
+    """Return the digests of the rows that members were chosen or distilled on.
+
+    They are recorded on the model. Members of a pool are models of their own.
+    """
     found: dict[str, None] = {}
     for ensemble in ensembles:
-        for model in (ensemble.model, *(one.estimator for one in ensemble.members)):
+        models = [ensemble.model]
+        if ensemble.kind.family == "pool":
+            models += [member.estimator for member in ensemble.members]
+        for model in models:
             for record in records_of(model):
                 found |= dict.fromkeys(record.get("rows", ()))
     return tuple(found)

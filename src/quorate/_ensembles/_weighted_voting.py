@@ -15,7 +15,7 @@ from quorate._ensembles._labels import pool_classes
 from quorate._ensembles._member import Member
 from quorate._messages import unknown_name
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import DecisionRule, as_labels, positions, weights_left
+from quorate._votes import DecisionRule, as_labels, weights_left
 
 
 def _all_have_probabilities(model: "WeightedVoting") -> bool:
@@ -235,8 +235,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for place, member in enumerate(self._members()):
             said = np.zeros_like(total)
             if soft and member.has_probabilities:
-                owner = f"member {member.name!r}"
-                columns = positions(member.own_labels, known, owner)
+                columns = member.class_columns(known)
                 said[:, columns] = member.probabilities(ready)
             else:
                 said[np.arange(len(said)), member.codes(ready, known)] = 1.0
