@@ -10,7 +10,6 @@ N = TypeVar("N", int, float)
 
 _SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
-_TIMES = {"": 1.0, "ms": 1.0, "us": 1e-3, "s": 1e3, "milliseconds": 1.0, "seconds": 1e3}
 _PARTS = {"": 1, "%": 100, "pp": 100}
 # A comma parts thousands, never a fraction.
 _WHOLE = r"\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*"
@@ -111,7 +110,7 @@ def change_text(before: float, after: float) -> str:
 
 
 def cost_text(cost: float, kind: str) -> str:
-    """Return what something costs in bytes, milliseconds or whatever is counted.
+    """Return what something costs in bytes or whatever is counted.
 
     Examples
     --------
@@ -121,8 +120,6 @@ def cost_text(cost: float, kind: str) -> str:
     """
     if kind == "bytes":
         return bytes_text(cost)
-    if kind == "milliseconds":
-        return milliseconds_text(cost)
     number = f"{cost:,.0f}" if cost >= 1000 else f"{cost:.6g}"
     return f"{number} {kind}".strip()
 
@@ -138,20 +135,6 @@ def as_bytes(text: str) -> float:
     """
     what = "size in bytes; use a number, or text such as 50MB or 1.5GiB"
     number, size = _parted(text, _SIZES, what)
-    return number * size
-
-
-def as_milliseconds(text: str) -> float:
-    """Return the number of milliseconds that is meant, such as by "5ms" or "0.2 s".
-
-    Examples
-    --------
-    >>> from quorate._units import as_milliseconds
-    >>> as_milliseconds("5ms"), as_milliseconds("0.2 s"), as_milliseconds("3")
-    (5.0, 200.0, 3.0)
-    """
-    what = "time in milliseconds; use a number, or text such as 5ms or 0.2s"
-    number, size = _parted(text, _TIMES, what)
     return number * size
 
 

@@ -1,7 +1,7 @@
 """Classes that functions of quorate return, for annotations and documentation."""
 
 from quorate._blending import Blend
-from quorate._choosing import ExpectedError, Explanation, Latency, Selection, SizeCurve
+from quorate._choosing import ExpectedError, Explanation, Selection, SizeCurve
 from quorate._judging import Certificate, Comparison
 from quorate._report import Report
 from quorate._scoring import ScoreEstimate
@@ -18,7 +18,6 @@ __all__ = [
     "Decomposition",
     "ExpectedError",
     "Explanation",
-    "Latency",
     "LazyCurve",
     "MeanDecomposition",
     "Measure",

@@ -1,5 +1,6 @@
 """``quorate prune`` as a shell sees it."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -119,41 +120,19 @@ def test_sizes(run, words, members):
     assert found["comparison"]["members"]["after"] in members
 
 
-class Ticks:
-    """A clock on which everything takes fifty milliseconds."""
-
-    now = 0.0
-
-    def __call__(self):
-        self.now += 50e-3
-        return self.now
-
-
-@pytest.mark.parametrize(
-    ("words", "rows"), [([], "1 row"), (["--batch", "50"], "50 rows")]
-)
-def test_time(words, rows, run, monkeypatch):
-    monkeypatch.setattr("quorate._ensembles._costs.clock", Ticks())
-    said = shown(run("--budget", "milliseconds=60", *words))
-    assert "40 of 40 members kept" in said
-    assert (
-        f"per call of {rows}: 50.0 ms (95th percentile 50.0 ms), of which 50.0 ms are "
-        "preprocessing; the budget is 60.0 ms"
-    ) in said
-    found = run("--force", "--budget", "milliseconds=60", *words, ask=run_json)
-    assert found["pruning"]["latency"]["p95"] == pytest.approx(50.0)
+def test_a_budget_names_the_compact_form(run):
+    said = shown(run("--budget", "nodes=100"))
+    assert re.search(r"quorate.compact of the whole model takes [0-9.]+ kB", said)
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--budget", "milliseconds=20"], "--budget milliseconds=20: the preprocessing "
-         "alone takes 50.0 ms"),
+        (["--budget", "nodes=2"], "--budget nodes=2: the first member alone costs "),
         (["--keep", "41"], "must be 1 to 40 members"),
     ],
-)  # fmt: skip
-def test_what_cannot_be_kept_is_not_written(run, words, why, tmp_path, monkeypatch):
-    monkeypatch.setattr("quorate._ensembles._costs.clock", Ticks())
+)
+def test_what_cannot_be_kept_is_not_written(run, words, why, tmp_path):
     assert why in told(run(*words, code=1))
     assert not (tmp_path / "small.skops").exists()
 

@@ -1,16 +1,15 @@
-"""Sizes are those of models, and times those of calls that nobody held up."""
+"""Sizes are those of models."""
 
 import pickle
 import subprocess
 import sys
-from itertools import count
 
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from quorate._ensembles import _costs, pickled_bytes, time_calls
+from quorate._ensembles import pickled_bytes
 
 MODELS = {
     "tree": DecisionTreeClassifier(random_state=0),
@@ -56,12 +55,3 @@ def test_the_size_is_the_same_in_every_process(a_tree):
 
 def test_a_part_that_occurs_twice_counts_once(a_tree):
     assert pickled_bytes([a_tree, a_tree]) < 1.1 * pickled_bytes(a_tree)
-
-
-def test_calls_that_all_take_as_long(monkeypatch):
-    ticks = count()
-    monkeypatch.setattr(_costs, "clock", lambda: next(ticks) / 2)
-    asked = []
-    times = time_calls(asked.append, [0], n_calls=20, seconds=1e9)
-    assert (times.median, times.p95, times.n_calls) == (500.0, 500.0, 20)
-    assert len(asked) == 1 + 20  # the first is not measured

@@ -24,8 +24,8 @@ VOTES = quorate.collect_votes(FOREST, X, Y)
 PROBABILITIES = FOREST.predict_proba(X)
 WHOLE = "must be a whole number from 0 to 4294967295, a Generator, or a RandomState."
 LIMITS = (
-    "must be a dict of limits for any of bytes, nodes, milliseconds, such as "
-    "{'bytes': '50MB'} or {'milliseconds': 2}."
+    "must be a dict of limits for any of bytes, nodes, such as {'bytes': '50MB'} "
+    "or {'nodes': 20000}."
 )
 
 

@@ -164,8 +164,51 @@ class TestPrune:
         size = sum(len(pickle.dumps(t)) for t in forest.estimators_)
         small = prune(forest, X, y, method="mdm", budget={"bytes": size / 3})
         assert sum(len(pickle.dumps(t)) for t in small.estimators_) <= size / 3
-        timed = prune(forest, X, y, method="mdm", budget={"milliseconds": 1e6})
-        assert timed.n_estimators == 60
+
+    def test_a_budget_names_the_compact_form(self, forest, data):
+        X, _, y, _ = data
+        small, selection = prune(
+            forest, X, y, "mdm", budget={"nodes": 300}, return_selection=True
+        )
+        size = len(quorate.compact(forest).to_bytes())
+        assert small.pruning_["compact_bytes"] == selection.compact_bytes == size
+        assert selection.compact_text in repr(selection)
+        assert selection.compact_text in selection._repr_html_()
+        pool = [GaussianNB(var_smoothing=v).fit(X, y) for v in (1e-9, 1e-3, 1)]
+        small, selection = prune(
+            pool, X, y, "mdm", budget={"bytes": 1e6}, source="new",
+            return_selection=True,
+        )  # fmt: skip
+        assert selection.compact_text == ""
+        assert "compact_bytes" not in small.pruning_
+
+    @pytest.mark.parametrize(
+        ("text", "number"), [("20kB", 20_000), ("20 KiB", 20_480), ("15000", 15_000)]
+    )
+    def test_bytes_as_text(self, text, number, forest, data):
+        X, _, y, _ = data
+        named = prune(forest, X, y, "mdm", budget={"bytes": text})
+        plain = prune(forest, X, y, "mdm", budget={"bytes": number})
+        assert 1 < len(named.estimators_) < 60
+        assert named.pruning_["kept"] == plain.pruning_["kept"]
+        assert named.pruning_["size"] == f"budget={{'bytes': {text!r}}}"
+
+    @pytest.mark.parametrize(
+        ("budget", "problem"),
+        [
+            *(({"nodes": limit}, r"^budget\['nodes'\]=.*above 0\.$")
+              for limit in (0, -3, "2", None, float("nan"), True, np.True_, 2j, [2])),
+            *(({"bytes": limit},
+                r"^budget\['bytes'\]=.*: must be a number above 0, or t")
+              for limit in ("20XB", "", "0MB", "-3", 0, None)),
+            *((budget, rf"^budget={re.escape(repr(budget))}: must be a dict of "
+               r"limits for any of bytes, .*'50MB'\} or \{'nodes': 20000\}\.$")
+              for budget in ({}, "2ms", "", 5, [], ["bytes"], {"milliseconds": 1})),
+        ],
+    )  # fmt: skip
+    def test_budgets_refused(self, budget, problem, forest, data):
+        with pytest.raises(ValueError, match=problem):
+            prune(forest, data[0], data[2], budget=budget)
 
     def test_selection(self, forest, data):
         X, X_test, y, y_test = data

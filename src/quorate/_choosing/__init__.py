@@ -21,7 +21,7 @@ from quorate._choosing._expected import (
     with_expected_error,
 )
 from quorate._choosing._explanation import Explanation
-from quorate._choosing._selection import Latency, Selection, calls_text
+from quorate._choosing._selection import Selection
 from quorate._choosing._size import (
     DEFAULT,
     LEAST_SHARE,
@@ -49,13 +49,11 @@ __all__ = [
     "Explanation",
     "FixedSize",
     "Keep",
-    "Latency",
     "Selection",
     "Size",
     "SizeByCost",
     "SizeByErrors",
     "SizeCurve",
-    "calls_text",
     "check_method",
     "choose",
     "expectations",

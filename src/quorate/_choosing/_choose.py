@@ -329,8 +329,8 @@ def select(
         Instead of ``keep``: the smallest size whose error exceeds that of the whole
         ensemble by at most this much, with 95 % confidence.
     budget : dict, optional
-        Instead of ``keep``: the largest size within limits for any of "bytes", "nodes"
-        and "milliseconds". Bytes can be a string such as "50MB" or "1.5 GiB".
+        Instead of ``keep``: the largest size within limits for "bytes", "nodes" or
+        both. Bytes can be a string such as "50MB" or "1.5 GiB".
     scoring : str, scorer, callable or None
         Score to choose by: the name of a scikit-learn score ("balanced_accuracy",
         "roc_auc", "neg_log_loss"), a scorer of ``sklearn.metrics.make_scorer``, or a

@@ -166,7 +166,7 @@ class EnsembleEvidence(Evidence):
     def costs(self, kind: str) -> Array:
         """See :class:`Evidence`."""
         if kind not in self._made:
-            self._made[kind] = member_costs(self.ensemble, kind, self.X)
+            self._made[kind] = member_costs(self.ensemble, kind)
         return cast("Array", self._made[kind])
 
 

@@ -8,11 +8,10 @@ import numpy as np
 from quorate._choosing._expected import ExpectedError
 from quorate._choosing._size import Size, SizeCurve
 from quorate._data import Drawn
-from quorate._ensembles import CallTimes
 from quorate._output import facts_html
 from quorate._scoring import Score, ScoreEstimate
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate._units import milliseconds_text
+from quorate._units import bytes_text
 from quorate._votes import Votes, VoteSource
 from quorate.pruning import Pruner
 
@@ -20,54 +19,6 @@ if TYPE_CHECKING:
     from quorate._choosing._explanation import Explanation
 
 _SHOWN_NAMES = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """Time of a call of the kept members, in milliseconds, with its limit.
-
-    Attributes
-    ----------
-    batch : int
-        Rows in a call.
-    whole : CallTimes
-        Calls of the model, including preprocessing.
-    preprocessing : CallTimes
-        The preprocessing part of these calls.
-    lazily : CallTimes | None
-        Calls of all members with early exit, for the same predictions; None if no
-        member was dropped, if another limit dropped members, or if early exit is not
-        possible.
-    """
-
-    limit: float
-    batch: int
-    whole: CallTimes
-    preprocessing: CallTimes
-    lazily: CallTimes | None = None
-
-    def __str__(self) -> str:
-        return (
-            f"{calls_text(self.batch)}: {self.whole}, of which "
-            f"{milliseconds_text(self.preprocessing.median)} are preprocessing; the "
-            f"budget is {milliseconds_text(self.limit)}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers in plain types."""
-        lazily = self.lazily
-        return {
-            "limit": self.limit,
-            "batch": self.batch,
-            **self.whole.to_dict(),
-            "preprocessing": self.preprocessing.to_dict(),
-            "lazily": None if lazily is None else lazily.to_dict(),
-        }
-
-
-def calls_text(batch: int) -> str:
-    """Return how many rows a call has, in words."""
-    return f"per call of {batch:,} row{'s' if batch > 1 else ''}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,8 +49,9 @@ class Selection:
         ``expect=True``.
     drawn : Drawn | None
         How the samples used for choosing were drawn; None if all were used.
-    latency : Latency | None
-        Time of a call, if there was a budget of milliseconds.
+    compact_bytes : int | None
+        Size of :func:`quorate.compact` of the whole model, if there was a budget and
+        it consists of trees.
     sized_by : str
         Score used to find the number of members, if it is not ``judged_by``.
     distilled : bool
@@ -116,7 +68,7 @@ class Selection:
     curve: SizeCurve | None = None
     expected: ExpectedError | None = None
     drawn: Drawn | None = None
-    latency: Latency | None = None
+    compact_bytes: int | None = None
     sized_by: str = ""
     distilled: bool = False
 
@@ -250,6 +202,14 @@ class Selection:
         return explain(self, test, n_random, random_state, scoring)
 
     @property
+    def compact_text(self) -> str:
+        """What a compact form of the whole model takes; empty without a budget."""
+        if self.compact_bytes is None:
+            return ""
+        size = bytes_text(self.compact_bytes)
+        return f"quorate.compact of the whole model takes {size}"
+
+    @property
     def _method(self) -> str:
         return type(self.pruner).__name__ + (" (auto)" if self.auto else "")
 
@@ -272,7 +232,8 @@ class Selection:
             f"{before}{score.loss_title} on the selection samples "
             f"{self._score_text(kept)}"
         )
-        return f"{head}{shown}, all members {score.loss_text(whole.loss)})"
+        text = f"{head}{shown}, all members {score.loss_text(whole.loss)})"
+        return "; ".join(filter(None, [text, self.compact_text]))
 
     def _repr_html_(self) -> str:
         shown = ", ".join(self.names[:_SHOWN_NAMES])
@@ -283,8 +244,10 @@ class Selection:
             ("size", self.rule + f", by {self.sized_by}" * bool(self.sized_by)),
             ("picked, in order", shown + (f" and {more} more" if more > 0 else "")),
         ]
-        facts = {"chosen on": self.source, "samples": self.drawn, "time": self.latency}
+        facts = {"chosen on": self.source, "samples": self.drawn}
         rows += [(name, str(fact)) for name, fact in facts.items() if fact is not None]
+        if self.compact_text:
+            rows.append(("instead", self.compact_text))
         kept, whole, title = self.score, self.full_score, self.judged_by.loss_title
         if self.distilled:
             rows.append(("leaves", "distilled; errors are those before distillation"))

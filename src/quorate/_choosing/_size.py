@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Final, Literal
 
 import numpy as np
 
+from quorate._checks import check_number, is_number
 from quorate._ensembles import COSTS
 from quorate._output import facts_html
 from quorate._scoring import Score, finite_losses
@@ -25,8 +26,6 @@ DEFAULT: Final = "default"
 DEFAULT_KEEP = 0.2
 # Minimum share that "auto" keeps with log-loss: fewer members rank samples coarsely.
 LEAST_SHARE = 0.1
-TIME = "milliseconds"
-_MOST_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -284,43 +283,24 @@ class SizeByErrors:
 
 @dataclass(frozen=True, slots=True)
 class SizeByCost:
-    """The largest number of members within a budget.
-
-    Attributes
-    ----------
-    batch : int | None
-        Rows in a call, for a limit in milliseconds; one by default.
-    """
+    """The largest number of members within a budget."""
 
     budget: Budget
-    batch: int | None = None
 
     @property
     def text(self) -> str:
         """The size, as it was given."""
-        rows = "" if self.batch is None else f", batch={self.batch!r}"
-        return f"budget={dict(self.budget)!r}{rows}"
+        return f"budget={dict(self.budget)!r}"
 
-    @property
-    def limits(self) -> dict[str, float]:
-        """The limits, as numbers."""
-        return {kind: _as_limit(kind, limit) for kind, limit in self.budget.items()}
-
-    def resolve(
-        self, order: IntArray, costs: Callable[[str], Array], *, timed: bool = False
-    ) -> int:
-        """Return how many of the first members in an order fit the limits.
-
-        Time is ignored if it is measured on the smaller model (``timed``).
-        """
+    def resolve(self, order: IntArray, costs: Callable[[str], Array]) -> int:
+        """Return how many of the first members in an order fit the limits."""
         number = order.size
-        for kind, limit in self.limits.items():
-            if timed and kind == TIME:
-                continue
+        for kind, given in self.budget.items():
+            limit = _as_limit(kind, given)
             spent = np.cumsum(np.asarray(costs(kind))[order])
             if spent[0] > limit:
                 raise ValueError(
-                    f"budget[{kind!r}]={limit!r}: the first member alone costs "
+                    f"budget[{kind!r}]={given!r}: the first member alone costs "
                     f"{cost_text(float(spent[0]), kind)}."
                 )
             number = min(number, int(np.flatnonzero(spent <= limit)[-1]) + 1)
@@ -336,7 +316,6 @@ def size_for(
     keep: Keep,
     tolerance: float | None = None,
     budget: Budget | None = None,
-    batch: int | None = None,
     owner: str = "select",
 ) -> Size:
     """Return the requested size.
@@ -359,16 +338,11 @@ def size_for(
             f"{owner}: {' and '.join(given)} cannot be combined; use only one of them "
             "to set the number of members."
         )
-    if batch is not None:
-        _check_batch(batch, budget)
     if budget is not None:
         _check_budget(budget)
-        return SizeByCost(budget, batch)
+        return SizeByCost(budget)
     if tolerance is not None:
-        if not (isinstance(tolerance, Real) and tolerance >= 0):
-            raise ValueError(
-                f"{owner}(tolerance={tolerance!r}): must be a number, 0 or more."
-            )
+        check_number(owner, "tolerance", tolerance, least=0)
         return SizeByErrors(tolerance)
     if isinstance(method, Pruner) and keep == DEFAULT:
         keep = method.keep
@@ -384,7 +358,7 @@ def _check_budget(budget: Any) -> None:
     if not isinstance(limits, dict) or not limits or not limits.keys() <= set(COSTS):
         raise ValueError(
             f"budget={limits!r}: must be a dict of limits for any of "
-            f"{', '.join(COSTS)}, such as {{'bytes': '50MB'}} or {{'milliseconds': 2}}."
+            f"{', '.join(COSTS)}, such as {{'bytes': '50MB'}} or {{'nodes': 20000}}."
         )
     for kind, limit in limits.items():
         _as_limit(kind, limit)
@@ -398,20 +372,7 @@ def _as_limit(kind: str, limit: Any) -> float:
             number = as_bytes(limit)
         except ValueError:
             number = None
-    is_number = isinstance(number, Real) and not isinstance(number, bool)
-    if is_number and number > 0:
-        return number  # type: ignore[no-any-return]
+    if is_number(number) and number > 0:
+        return float(number)
     units = ", or text such as '50MB' or '1.5 GiB'" if kind == "bytes" else ""
     raise ValueError(f"budget[{kind!r}]={limit!r}: must be a number above 0{units}.")
-
-
-def _check_batch(batch: Any, budget: Budget | None) -> None:
-    if TIME not in (budget or {}):
-        raise ValueError(f"batch={batch!r}: requires a budget of milliseconds.")
-    is_whole = isinstance(batch, Integral) and not isinstance(batch, bool)
-    if not is_whole or not 1 <= batch <= _MOST_ROWS:
-        raise ValueError(
-            f"batch={batch!r}: must be the number of rows per call, 1 to "
-            f"{_MOST_ROWS:,}; for larger calls, divide both the rows and the "
-            "milliseconds."
-        )

@@ -24,14 +24,11 @@ from quorate._ensembles._collect import (
 )
 from quorate._ensembles._costs import (
     COSTS,
-    CallTimes,
-    batch_rows,
     count_nodes,
     member_costs,
     memory_bytes,
     pickled_bytes,
     predict_milliseconds,
-    time_calls,
 )
 from quorate._ensembles._keep import keep_members, with_new_leaves
 from quorate._ensembles._kind import Ensemble, Kind, checker, few_members, tree_input
@@ -71,7 +68,6 @@ __all__ = [
     "COSTS",
     "AdaptedMember",
     "BatchVoter",
-    "CallTimes",
     "Ensemble",
     "Kind",
     "Member",
@@ -81,7 +77,6 @@ __all__ = [
     "as_member",
     "ask_members",
     "batch_check",
-    "batch_rows",
     "batch_source",
     "check_labels",
     "check_pair",
@@ -114,7 +109,6 @@ __all__ = [
     "same_members",
     "set_record",
     "source_of",
-    "time_calls",
     "to_forest",
     "tree_input",
     "unwrapped",

@@ -1,13 +1,10 @@
-"""Costs of members and ensembles: bytes, nodes, prediction time."""
+"""Costs of members and models: bytes, nodes; prediction time of models."""
 
 import gc
 import io
 import pickle
 import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
@@ -16,28 +13,23 @@ from sklearn.base import BaseEstimator
 
 from quorate._ensembles._member import Member
 from quorate._ensembles._registry import read_ensemble
-from quorate._typing import Array, FloatArray, IntArray
-from quorate._units import milliseconds_text
+from quorate._typing import Array, FloatArray
 
 # Units of cost.
-COSTS = ("bytes", "nodes", "milliseconds")
+COSTS = ("bytes", "nodes")
 
 _TEXTS = (str, tuple)
 _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
 
-def member_costs(ensemble: Any, kind: str, X: Any = None, repeats: int = 3) -> Array:
+def member_costs(ensemble: Any, kind: str) -> Array:
     """Return the cost of each member.
 
     Parameters
     ----------
     ensemble : fitted ensemble, list or dict
-    kind : {"bytes", "nodes", "milliseconds"}
-        Pickled size, nodes of a tree, or best measured time to predict ``X``.
-    X : array-like, optional
-        Samples to measure the time on.
-    repeats : int
-        Number of time measurements; the best counts.
+    kind : {"bytes", "nodes"}
+        Pickled size, or nodes of a tree.
     """
     if kind not in COSTS:
         raise ValueError(
@@ -46,13 +38,7 @@ def member_costs(ensemble: Any, kind: str, X: Any = None, repeats: int = 3) -> A
     found = read_ensemble(ensemble)
     if kind == "bytes":
         return np.array([pickled_bytes(m.estimator) for m in found.members])
-    if kind == "nodes":
-        return np.array([_member_nodes(member) for member in found.members])
-    if X is None:
-        raise ValueError("cost='milliseconds': needs X to predict.")
-    prepared = found.prepare(X)
-    calls = [partial(member.vote, prepared) for member in found.members]
-    return _best_milliseconds(calls, repeats)
+    return np.array([_member_nodes(member) for member in found.members])
 
 
 def _member_nodes(member: Member) -> int:
@@ -137,119 +123,10 @@ def _reachable(thing: Any) -> tuple[list[Any], list[Any]]:
 
 def predict_milliseconds(models: list[Any], X: Any, repeats: int = 5) -> FloatArray:
     """Return the best prediction time of each model; the models take turns."""
-    return _best_milliseconds([partial(model.predict, X) for model in models], repeats)
-
-
-def _best_milliseconds(calls: Sequence[Callable[[], Any]], repeats: int) -> FloatArray:
-    best = np.full(len(calls), np.inf)
+    best = np.full(len(models), np.inf)
     for _ in range(repeats):
-        for place, call in enumerate(calls):
+        for place, model in enumerate(models):
             start = time.perf_counter()
-            call()
+            model.predict(X)
             best[place] = min(best[place], time.perf_counter() - start)
     return 1e3 * best
-
-
-clock = time.perf_counter
-processor_clock = time.process_time
-
-_ON_TIME = 0.95
-_FEWEST_CALLS = 5
-# Up to this many rows are always copied; more only if X has more.
-_ROWS_IN_BATCHES = 2**14
-
-
-@dataclass(frozen=True, slots=True)
-class CallTimes:
-    """Measured times of calls, in milliseconds.
-
-    Attributes
-    ----------
-    median : float
-        Median wall-clock time.
-    p95 : float
-        95 % of the calls take at most this. A call that waited longer than usual counts
-        as a usual one, or by its processor time if that is more, so that other programs
-        do not count.
-    processor : float
-        Median of the processor time.
-    """
-
-    median: float
-    p95: float
-    processor: float
-    n_calls: int
-
-    def __str__(self) -> str:
-        median, late = milliseconds_text(self.median), milliseconds_text(self.p95)
-        return f"{median} (95th percentile {late})"
-
-    def to_dict(self) -> dict[str, float | int]:
-        """Return the times as plain types."""
-        return asdict(self)
-
-
-def time_calls(
-    ask: Callable[[Any], Any],
-    batches: Sequence[Any],
-    *,
-    n_calls: int = 200,
-    seconds: float = 1.0,
-) -> CallTimes:
-    """Time calls, after one that is not counted.
-
-    Parameters
-    ----------
-    ask : callable
-        The function to call, such as ``model.predict``.
-    batches : sequence
-        Its arguments, used in turn.
-    n_calls : int
-        Maximum number of calls.
-    seconds : float
-        Time limit for starting another call, after at least five.
-
-    Examples
-    --------
-    >>> from quorate._ensembles import time_calls
-    >>> times = time_calls(sum, [[1, 2], [3, 4]], n_calls=40)
-    >>> 0 < times.median <= times.p95, times.n_calls
-    (True, 40)
-    """
-    ask(batches[0])
-    taken: list[tuple[float, float]] = []
-    begin = clock()
-    while len(taken) < n_calls:
-        start, started = clock(), processor_clock()
-        if len(taken) >= _FEWEST_CALLS and start - begin > seconds:
-            break
-        ask(batches[len(taken) % len(batches)])
-        taken.append((clock() - start, processor_clock() - started))
-    wall, own = 1e3 * np.array(taken).T
-    median = float(np.median(wall))
-    unhindered = np.minimum(wall, np.maximum(own, median))
-    # "higher" returns a measured time, not below that of 95 % of the calls.
-    p95 = float(np.quantile(unhindered, _ON_TIME, method="higher"))
-    return CallTimes(median, p95, float(np.median(own)), len(taken))
-
-
-def batch_rows(n_rows: int, batch: int, n_batches: int = 20) -> list[IntArray]:
-    """Return row numbers of some batches, spread over all rows.
-
-    At most ``n_batches``, and fewer if they would exceed the number of rows: batches
-    are copies and take memory.
-
-    Examples
-    --------
-    >>> from quorate._ensembles import batch_rows
-    >>> [rows.tolist() for rows in batch_rows(6, 2, 3)]
-    [[0, 1], [2, 3], [4, 5]]
-    >>> [rows.tolist() for rows in batch_rows(2, 3, 2)]
-    [[0, 1, 0], [1, 0, 1]]
-    >>> len(batch_rows(100_000, 50_000))
-    2
-    """
-    fits = max(n_rows, _ROWS_IN_BATCHES) // batch
-    n_batches = max(1, min(n_batches, fits))
-    starts = np.arange(n_batches) * max(batch, n_rows // n_batches)
-    return [(start + np.arange(batch)) % n_rows for start in starts]

@@ -23,7 +23,7 @@ from quorate._typing import Array, IntArray
 
 # Models and methods of quorate and their parts, by package and file: attributes only.
 _OWN = {
-    "_choosing._selection": "Latency Selection",
+    "_choosing._selection": "Selection",
     "_choosing._size": "CrossFittedCurve FixedSize SizeByCost SizeByErrors SizeCurve",
     "_ensembles._weighted_voting": "WeightedVoting",
     "_pruned._classifier": "PrunedClassifier",

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
@@ -23,6 +24,7 @@ from quorate._data import digest_rows, sample_size
 from quorate._ensembles import (
     Ensemble,
     RowSource,
+    WeightedVoting,
     recorded_rows,
     set_record,
     warn_of_heads,
@@ -32,12 +34,12 @@ from quorate._progress import stage
 from quorate._pruned._auto import distilled_size, will_distil
 from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as distil_leaves
-from quorate._pruned._latency import choose_in_time, kept_model
 from quorate._random import as_seed
 from quorate._scoring import with_positive
 from quorate._version import versions
 from quorate._votes import Votes
 from quorate.exceptions import QuorateWarning
+from quorate.lazy import compact
 from quorate.pruning import Pruner
 
 Model = TypeVar("Model")
@@ -66,7 +68,6 @@ def prune(
     source: RowSource = "auto",
     tolerance: float | None = None,
     budget: Budget | None = None,
-    batch: int | None = None,
     scoring: Any = None,
     positive: Any = None,
     distil: Distil = "auto",
@@ -91,7 +92,6 @@ def prune(
     source: RowSource = "auto",
     tolerance: float | None = None,
     budget: Budget | None = None,
-    batch: int | None = None,
     scoring: Any = None,
     positive: Any = None,
     distil: Distil = "auto",
@@ -115,7 +115,6 @@ def prune(
     source: RowSource = "auto",
     tolerance: float | None = None,
     budget: Budget | None = None,
-    batch: int | None = None,
     scoring: Any = None,
     positive: Any = None,
     distil: Distil = "auto",
@@ -163,11 +162,8 @@ def prune(
         many samples reach each leaf as in training.
     tolerance, budget
         Other ways to choose the size; see :func:`quorate.select`. Bytes and nodes limit
-        the sum over the kept members. Milliseconds limit one call of ``predict`` of the
-        smaller model, including preprocessing: 95 % of the calls are within the limit,
-        measured on this machine. ``pruning_["latency"]`` has the figures.
-    batch : int, optional
-        Rows per call, by default one, at most a million.
+        the sum over the kept members; ``pruning_["compact_bytes"]`` is what
+        :func:`quorate.compact` of all members takes.
     scoring : str, scorer, callable or None
         Score to choose by, such as "balanced_accuracy", "roc_auc" or "neg_log_loss";
         see :func:`quorate.select`. Accuracy by default.
@@ -245,7 +241,7 @@ def prune(
     >>> print(selection.expected)
     before distillation: error about 0.0337, at most 0.0719 with 95 % confidence
     """
-    size = size_for(method, keep, tolerance, budget, batch, owner="prune")
+    size = size_for(method, keep, tolerance, budget, owner="prune")
     check_method(method, prune, **parameters)
     seed = as_seed(random_state, "prune")
     scoring = with_positive(scoring, positive, "prune")
@@ -299,13 +295,11 @@ def prune(
         distilled_size=distilled_size if distils else None,
         **parameters,
     )
-    if isinstance(size, SizeByCost) and "milliseconds" in size.limits:
-        with stage("choosing members in time", verbose):
-            smaller, selection = choose_in_time(chooser, evidence, size, build)
-    else:
-        with stage("choosing members", verbose):
-            selection = chooser.choose()
-        smaller = build(selection)
+    with stage("choosing members", verbose):
+        selection = chooser.choose()
+    if isinstance(size, SizeByCost):
+        selection = replace(selection, compact_bytes=compact_bytes(whole.model))
+    smaller = build(selection)
     if expect:
         with stage("cross-validating", verbose):
             selection = with_expected_error(selection, chooser.evidence)
@@ -331,13 +325,25 @@ def smaller_ensemble(
         What they were chosen on; the record has digests of its rows, and of those that
         they were chosen on before.
     """
-    kept, classes = selection.members, selection.votes.classes
-    smaller = kept_model(ensemble, kept, selection.weights, classes)
+    kept, weights = selection.members, selection.weights
+    new = None if weights is None else weights[kept]
+    if ensemble.can_predict:
+        smaller = ensemble.keep(kept, new)
+    else:
+        smaller = WeightedVoting.of(ensemble, kept, new, selection.votes.classes)
     rows: list[str] = []
     if evidence is not None:
         rows = [str(digest_rows(evidence.X)), *recorded_rows([ensemble])]
     record = {**pruning_record(selection), "rows": list(dict.fromkeys(rows))}
     return set_record(smaller, record)
+
+
+def compact_bytes(model: Any) -> int | None:
+    """Return the size of the compact form of a model; None if it has none."""
+    try:
+        return len(compact(model).to_bytes())
+    except (TypeError, ValueError):
+        return None
 
 
 def _warn_of_shuffled_labels(votes: Votes) -> None:
@@ -372,7 +378,11 @@ def pruning_record(selection: Selection) -> dict[str, Any]:
     parameters.pop("keep", None)
     weights = selection.weights
     # What is not asked for leaves no trace.
-    by_score = {} if selection.judged_by.is_accuracy else {"scoring": selection.scoring}
+    by_score: dict[str, Any] = {}
+    if not selection.judged_by.is_accuracy:
+        by_score["scoring"] = selection.scoring
+    if selection.compact_bytes is not None:
+        by_score["compact_bytes"] = selection.compact_bytes
     if selection.sized_by:
         by_score["sized_by"] = selection.sized_by
     votes, method = selection.votes, type(selection.pruner).__name__

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quorate._units import as_bytes, as_count, as_milliseconds, as_share
+from quorate._units import as_bytes, as_count, as_share
 
 if TYPE_CHECKING:
     from quorate._choosing import Keep
@@ -16,12 +16,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FILE = click.Path(path_type=Path)
 FILE.name = "file"
-_LIMITS = {
-    "bytes": as_bytes,
-    "nodes": as_count,
-    "milliseconds": as_milliseconds,
-    "ms": as_milliseconds,
-}
+_LIMITS = {"bytes": as_bytes, "nodes": as_count}
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg]
@@ -79,7 +74,7 @@ def _as_limit(text: str) -> tuple[str, float]:
     kind, _, limit = text.partition("=")
     if kind not in _LIMITS:
         raise ValueError(kind)
-    return "milliseconds" if kind == "ms" else kind, _LIMITS[kind](limit)
+    return kind, _LIMITS[kind](limit)
 
 
 _SHARE = "a number between 0 and 1, or a percentage such as 1%"

@@ -37,14 +37,9 @@ if TYPE_CHECKING:
 @_options.option(
     "--budget",
     _options.LIMIT,
-    "Instead of --keep: a limit such as bytes=50MB, nodes=20000 or ms=2 per call.",
+    "Instead of --keep: a limit such as bytes=50MB or nodes=20000.",
     multiple=True,
     callback=lambda ctx, param, limits: dict(limits) or None,
-)
-@_options.option(
-    "--batch",
-    _options.COUNT,
-    "Rows per call, for a budget of milliseconds; 1 by default.",
 )
 @_options.scoring
 @_options.positive
@@ -145,7 +140,6 @@ def check_choice(
     positive: str | None = None,
     tolerance: float | None = None,
     budget: dict[str, float] | None = None,
-    batch: int | None = None,
     class_weight: str | None = None,
     **_: Any,
 ) -> None:
@@ -156,7 +150,7 @@ def check_choice(
 
     check_scoring(with_positive(scoring, positive, "prune"), "prune")
     check_method(method, class_weight=class_weight)
-    size_for(method, keep, tolerance, budget, batch, owner="prune")
+    size_for(method, keep, tolerance, budget, owner="prune")
     able = [name for name, known in methods().items() if known.tags.finds_size]
     if keep is None and method != "auto" and method_name(method) not in able:
         raise click.UsageError(
@@ -291,7 +285,7 @@ def _show(
             f"distilled from the whole model on {distilled['n_crossed']:,} synthetic "
             f"and {distilled['n_real']:,} given rows"
         )
-    if selection.latency is not None:
-        console.print(str(selection.latency), markup=False)
+    if selection.compact_bytes is not None:
+        console.print(selection.compact_text)
     console.print(comparison_table(compared))
     console.print(note)

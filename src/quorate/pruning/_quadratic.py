@@ -96,8 +96,8 @@ class BrierSelection(_Quadratic):
     sweeps : int
         How often to go through the members and exchange each for a better one.
     cost : array-like of shape (n_members,), or str, optional
-        What each member costs. :func:`quorate.prune` also takes "bytes", "nodes" and
-        "milliseconds" and measures them.
+        What each member costs. :func:`quorate.prune` also takes "bytes" and "nodes"
+        and measures them.
     price : float
         What cost counts: the loss by which a member of average cost is marked down.
     class_weight : {"balanced"}, optional
@@ -167,8 +167,8 @@ class Herding(_Quadratic):
     sweeps : int
         How often to go through the members and exchange each for a better one.
     cost : array-like of shape (n_members,), or str, optional
-        What each member costs. :func:`quorate.prune` also takes "bytes", "nodes" and
-        "milliseconds" and measures them.
+        What each member costs. :func:`quorate.prune` also takes "bytes" and "nodes"
+        and measures them.
     price : float
         What cost counts: the loss by which a member of average cost is marked down.
 
