@@ -6,7 +6,6 @@ from bench import (
     blend,
     distil,
     forests,
-    graphs,
     large,
     lazy,
     measures,
@@ -33,7 +32,6 @@ BENCHES = {
     "blend": blend.run,
     "distil": distil.run,
     "serving": serving.run,
-    "onnx": graphs.run,
     "report": report.run,
     "study": study.run,
 }

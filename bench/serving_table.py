@@ -208,13 +208,10 @@ def write_models(
     forest: RandomForestClassifier, X: np.ndarray, y: np.ndarray, folder: Path
 ) -> dict[str, tuple[str, Path]]:
     """Write the forest in every form; return kind and path of each."""
-    import skl2onnx
-
     small = quorate.prune(forest, X, y, keep=KEEP, distil=True)
     paths = {
         "scikit-learn": ("scikit_learn", folder / "forest.pickle"),
-        "onnxruntime (skl2onnx)": ("onnxruntime", folder / "skl2onnx.onnx"),
-        "onnxruntime (quorate)": ("onnxruntime", folder / "quorate.onnx"),
+        "onnxruntime (skl2onnx)": ("onnxruntime", folder / "forest.onnx"),
         "treelite": ("treelite", folder / "forest.treelite"),
         "quorate.serving": ("quorate", folder / "forest.quorate"),
         f"quorate.serving, {KEEP} trees, distilled": (
@@ -226,9 +223,7 @@ def write_models(
     (folder / "forest.pickle").write_bytes(pickle.dumps(forest))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        graph = skl2onnx.to_onnx(forest, X[:1], options={"zipmap": False})
-    (folder / "skl2onnx.onnx").write_bytes(graph.SerializeToString())
-    quorate.to_onnx(forest, X[:100], path=folder / "quorate.onnx")
+        quorate.to_onnx(forest, X[:1], path=folder / "forest.onnx")
     for model, name in ((forest, "forest"), (small, "small")):
         compact = quorate.compact(model)
         quorate.save(compact, folder / f"{name}.quorate")

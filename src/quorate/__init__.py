@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from quorate._ensembles import keep_members as keep_members
     from quorate._files import load as load
     from quorate._files import save as save
+    from quorate._files import to_onnx as to_onnx
     from quorate._judging import certify as certify
     from quorate._judging import compare as compare
-    from quorate._onnx import to_onnx as to_onnx
     from quorate._pruned import PrunedClassifier as PrunedClassifier
     from quorate._pruned import distil as distil
     from quorate._pruned import prune as prune
@@ -54,9 +54,8 @@ _NAMES = {
     "_blending": "blend",
     "_choosing": "select",
     "_ensembles": "as_member collect_votes keep_members",
-    "_files": "load save",
+    "_files": "load save to_onnx",
     "_judging": "certify compare",
-    "_onnx": "to_onnx",
     "_pruned": "PrunedClassifier distil prune",
     "_report": "report",
     "_summarising": "summarise",

@@ -68,7 +68,6 @@ class CommitteeKind(Kind):
             rule=DecisionRule("heads"),
             weights=model.voices_,
             prepare=checker(model),
-            has_onnx=True,
         )
 
     def keep_members(self, smaller, members):

@@ -188,19 +188,6 @@ class TestWeightedVoting:
         again = quorate.load(tmp_path / "small.skops", trusted=types)
         np.testing.assert_array_equal(again.predict(X), small.predict(X))
 
-    @pytest.mark.parametrize("name", ["forest", "columns", "few classes", "bagging"])
-    def test_onnx(self, name, wine):
-        pytest.importorskip("skl2onnx")
-        onnxruntime = pytest.importorskip("onnxruntime")
-        X, y = wine
-        X = X.astype(np.float32)
-        small = quorate.keep_members(clone(SOFT[name]).fit(X, y), MEMBERS, WEIGHTS)
-        model = quorate.to_onnx(small, X)
-        session = onnxruntime.InferenceSession(model.SerializeToString())
-        labels, shares = session.run(None, {"X": X})
-        np.testing.assert_array_equal(labels, small.predict(X))
-        np.testing.assert_allclose(shares, small.predict_proba(X), atol=1e-6)
-
 
 @pytest.mark.parametrize("pool", [False, True], ids=["forest", "list"])
 def test_no_probability_is_above_one(pool):

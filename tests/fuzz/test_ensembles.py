@@ -130,10 +130,7 @@ REFUSALS = {
     "certify": "cannot certify any|masked|would satisfy it as well",
     "lazy": "no predict of its own|needs a fitted ensemble|list|predict",
     "calibrated": "too few for this guarantee",
-    "onnx": (
-        "cannot|no predict of its own|does not|not supported|needs|only|"
-        "missing|sparse|pool|converts"
-    ),
+    "onnx": "cannot convert|cannot run|knows only some|array of numbers",
     "pairs": "two members|at least 2",
 }
 

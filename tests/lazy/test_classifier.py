@@ -328,11 +328,6 @@ def test_on_top_of_a_pruned_ensemble(forest, data):
     np.testing.assert_array_equal(lazy.predict(new), within.predict(new))
 
 
-def test_graphs_are_not_lazy(forest, data):
-    with pytest.raises(TypeError, match="convert the ensemble inside"):
-        quorate.to_onnx(LazyClassifier(forest).fit(), data[2])
-
-
 # Order and blocks
 
 

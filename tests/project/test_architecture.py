@@ -32,8 +32,9 @@ def ranks():
 
 
 RANK = ranks()
-# What an ensemble is, is known in one room; the study builds some.
-KNOW_ENSEMBLES = {"_ensembles", "study"}
+# What an ensemble is, is known in one room; the study builds some, and skl2onnx takes
+# votes in one form only.
+KNOW_ENSEMBLES = {"_ensembles", "_files", "study"}
 
 
 @dataclass(frozen=True)

@@ -43,19 +43,6 @@ def test_probabilities_are_equal_to_the_bit(distilled, engine, monkeypatch):
     np.testing.assert_array_equal(lazy.fit().predict_proba(X), own)
 
 
-def test_onnx_has_the_same_leaves(distilled):
-    onnxruntime = pytest.importorskip("onnxruntime")
-    graph = quorate.to_onnx(distilled, X[:50])
-    session = onnxruntime.InferenceSession(
-        graph.SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-    labels, shares = session.run(None, {session.get_inputs()[0].name: X})
-    np.testing.assert_array_equal(labels, distilled.predict(X))
-    # What is added up in 32 bits is exact; the division by 12 is all that is rounded.
-    own = distilled.predict_proba(X)
-    np.testing.assert_allclose(shares, own, rtol=1e-6, atol=0)
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(find_compiler() is None, reason="no C compiler")
 def test_c_gives_the_same_labels(distilled, tmp_path):

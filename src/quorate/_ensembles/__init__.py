@@ -62,7 +62,7 @@ from quorate._ensembles._rows import (
 )
 from quorate._ensembles._to_forest import to_forest
 from quorate._ensembles._weighted_voting import WeightedVoting, predictable
-from quorate._ensembles._wrappers import unwrapped
+from quorate._ensembles._wrappers import inside, unwrapped
 
 __all__ = [
     "COSTS",
@@ -89,6 +89,7 @@ __all__ = [
     "few_members",
     "find_kind",
     "find_record",
+    "inside",
     "is_certain",
     "keep_members",
     "labels_for_pair",

@@ -50,7 +50,6 @@ class Bagging(Kind):
             # Each worker sums its own part first.
             adds_in_order=lambda: bool(effective_n_jobs(model.n_jobs) == 1),
             takes_plain=True,
-            has_onnx=True,
         )
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:

@@ -38,7 +38,6 @@ class Boosting(Kind):
             weights=np.asarray(model.estimator_weights_[: len(members)], dtype=float),
             prepare=checker(model),
             takes_plain=True,
-            has_onnx=True,
         )
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:

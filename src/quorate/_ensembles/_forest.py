@@ -47,7 +47,6 @@ class Forest(Kind):
             draws_all=model.max_samples is None,
             adds_in_order=lambda: True,
             takes_plain=True,
-            has_onnx=True,
         )
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:

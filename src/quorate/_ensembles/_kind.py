@@ -73,8 +73,6 @@ class Ensemble:
         identify them.
     adds_in_order : callable
         Whether it sums its members in order, so that results are equal to the bit.
-    has_onnx : bool
-        Whether members, rule and weights are all that an ONNX graph needs.
     wrap : callable
         Puts the wrappers around an ensemble of the same kind.
     """
@@ -94,7 +92,6 @@ class Ensemble:
     has_out_of_bag: bool = True
     leaves_tell: bool = True
     adds_in_order: Callable[[], bool] = lambda: False
-    has_onnx: bool = False
     wrap: Callable[[Any], Any] = _as_given
 
     @property

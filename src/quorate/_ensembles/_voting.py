@@ -47,7 +47,6 @@ class Voting(Kind):
             rule=DecisionRule("average" if is_soft else "heads"),
             weights=weights,
             checks_input=False,
-            has_onnx=True,
         )
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:

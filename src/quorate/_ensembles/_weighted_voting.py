@@ -279,7 +279,6 @@ class WeightedVotes(Kind):
             drawn=(lambda: model.estimators_samples_) if is_drawn else None,
             draws_all=not is_drawn or model.origin_.max_samples is None,
             adds_in_order=lambda: True,
-            has_onnx=True,
         )
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:

@@ -126,7 +126,7 @@ def distil(
 
     Trees are updated in turn, at most 20 times, each with the best values of its leaves
     given those of the others. Finally all leaf values are rounded to multiples of
-    1/256, so that the pickled, compact, C and ONNX forms of the model have identical
+    1/256, so that the pickled, compact and C forms of the model have identical
     leaves and files are small.
 
     Memory is at most 8 bytes per row and kept tree and 40 bytes per row and class, for

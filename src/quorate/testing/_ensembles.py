@@ -4,7 +4,6 @@ import copy
 import pickle
 import warnings
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from quorate._ensembles import (
     member_costs,
     read_ensemble,
 )
-from quorate._onnx import to_onnx
 from quorate._typing import Array
 from quorate._votes import Votes
 from quorate.exceptions import LeftOutWarning
@@ -36,8 +34,7 @@ def check_ensemble(make_fitted: MakeFitted) -> None:
 
     Members and their labels, the rule by which they decide, smaller ensembles, other
     trees in the places of the members, weights, out-of-bag votes where it claims them,
-    costs, pickling, early exit and ONNX where it claims that are each compared with
-    what the ensemble itself does.
+    costs, pickling and early exit are each compared with what the ensemble itself does.
 
     Parameters
     ----------
@@ -265,20 +262,6 @@ def check_lazy(trial: _Trial) -> None:
     claim_equal(answers, own, "LazyClassifier in exact mode predicts differently")
 
 
-def check_onnx(trial: _Trial) -> None:
-    """Check the ONNX graph, if the kind supports it and the packages are installed."""
-    can = find_spec("skl2onnx") is not None and find_spec("onnxruntime") is not None
-    if not trial.ensemble.has_onnx or not can:
-        return
-    if np.asarray(trial.ensemble.classes).dtype.kind not in "iuU":
-        return  # ONNX has text and whole numbers as labels
-    try:
-        to_onnx(trial.model, trial.X)  # compares the labels of all samples
-    except ValueError as error:
-        if trial.ensemble.is_of_trees:
-            raise AssertionError(f"ONNX: {error}") from error
-
-
 def check_subclass(trial: _Trial) -> None:
     """Check that a subclass with its own ``predict`` is not read as its parent."""
     core = trial.ensemble.core
@@ -305,6 +288,5 @@ _CHECKS: tuple[Callable[[_Trial], None], ...] = (
     check_pickle,
     check_costs,
     check_lazy,
-    check_onnx,
     check_subclass,
 )
