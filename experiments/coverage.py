@@ -42,14 +42,19 @@ def simulate(seed):
     truth = np.mean(forest.predict(X[N_TRAIN:][test]) != 1)
     n = np.count_nonzero(rare)
     if not n:
-        return bool(votes.flaw), n, np.nan, np.nan
+        return bool(votes.why_unreliable), n, np.nan, np.nan
     error = np.mean(votes.sample_errors()[rare])
     # Of few samples all may be right or wrong; and the truth is measured too.
     variance = [
         (wrong + 1) / (size + 2) * (1 - (wrong + 1) / (size + 2)) / size
         for wrong, size in ((error * n, n), (truth * test.sum(), test.sum()))
     ]
-    return bool(votes.flaw), n, error - truth, (error - truth) / np.sqrt(sum(variance))
+    return (
+        bool(votes.why_unreliable),
+        n,
+        error - truth,
+        (error - truth) / np.sqrt(sum(variance)),
+    )
 
 
 def run(worlds="100"):

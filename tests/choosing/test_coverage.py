@@ -74,15 +74,15 @@ def test_plain_bootstraps_cover_every_class(fraud):
             with warnings.catch_warnings():
                 warnings.simplefilter("error", CoverageWarning)
                 votes = quorate.collect_votes(model, X, y, out_of_bag=True)
-            assert votes.flaw == ""
+            assert votes.why_unreliable == ""
 
 
 def test_votes_say_which_class(fraud, balanced):
     X, y = (part[:N_TRAIN] for part in fraud)
     with pytest.warns(CoverageWarning, match="class 'fraud'.*not trained on"):
         votes = quorate.collect_votes(balanced, X, y, out_of_bag=True)
-    assert "'fraud'" in votes.flaw
-    assert quorate.collect_votes(balanced, X, y, source="new").flaw == ""
+    assert "'fraud'" in votes.why_unreliable
+    assert quorate.collect_votes(balanced, X, y, source="new").why_unreliable == ""
 
 
 @pytest.mark.parametrize(
@@ -206,9 +206,9 @@ def test_what_is_left_out_stays_with_the_votes(fraud, balanced, tmp_path):
     assert expected[1] > 0
     for same in (votes, joined, quorate.Votes.load(tmp_path / "votes.npz")):
         np.testing.assert_array_equal(same.left_out, expected)
-        assert same.flaw == votes.flaw
+        assert same.why_unreliable == votes.why_unreliable
     half = votes.at(np.arange(0, votes.n_samples, 2))
-    assert "class 'fraud'" in half.flaw
+    assert "class 'fraud'" in half.why_unreliable
 
 
 @pytest.fixture(scope="module")

@@ -864,7 +864,7 @@ def test_lazy_voting_is_tried_as_the_command_does():
     model = RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600])
     rows = quorate.report(model, X[600:], y[600:], methods=[], random_state=4).data
     tried = try_modes(model, X[600:], y[600:], random_state=4, repeats=1)
-    assert not tried.source.flaw
+    assert not tried.source.why_unreliable
     found = {row["mode"]: row for row in rows["lazy"]["rows"]}
     assert rows["lazy"]["n_samples"] == tried.n_samples == 250
     names = ["all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"]

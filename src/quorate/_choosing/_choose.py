@@ -218,7 +218,7 @@ class Chooser:
     def _with_curve(self, selection: Selection) -> Selection:
         """Return the selection with its size curve, if that is meaningful."""
         votes = self.evidence.votes
-        if votes.flaw:
+        if votes.why_unreliable:
             return selection
         order, weights = selection.pruner.path()
         return replace(selection, curve=size_curve(votes, order, self.score, weights))
@@ -238,7 +238,7 @@ class Chooser:
         member.
         """
         votes, tags = self.evidence.votes, self.pruner.tags
-        if votes.family == "pool" and not votes.flaw:
+        if votes.family == "pool" and not votes.why_unreliable:
             if tags.chooses_weights and tags.finds_size:
                 return FixedSize(None)
             ordered = make_pruner(self.pruner, keep=self._keep_of_all).has_order
@@ -274,7 +274,7 @@ class Chooser:
                 f"{who}: class {label!r} has a single sample, which is too few for "
                 "cross-validation; use more samples of it, or pass a number to keep."
             )
-        flaw = votes.flaw
+        flaw = votes.why_unreliable
         if not flaw and self.evidence.chosen_on:
             flaw = (
                 "these members were chosen, or their leaves distilled, on these "
@@ -472,9 +472,14 @@ def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
 
 def refuse_uncovered(scoring: Any, votes: Votes, owner: str) -> None:
     """Refuse a score if out-of-bag votes hardly cover a class."""
-    if scoring is not None and votes.source is VoteSource.OUT_OF_BAG and votes.flaw:
+    if (
+        scoring is not None
+        and votes.source is VoteSource.OUT_OF_BAG
+        and votes.why_unreliable
+    ):
         raise ValueError(
-            f"{owner}(scoring={scoring!r}): cannot be computed, since {votes.flaw}."
+            f"{owner}(scoring={scoring!r}): cannot be computed, since "
+            f"{votes.why_unreliable}."
         )
 
 

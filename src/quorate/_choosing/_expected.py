@@ -239,7 +239,7 @@ def expected_errors(
 
 def with_expected_error(selection: "Selection", evidence: Evidence) -> "Selection":
     """Return a selection with its expected error, if that can be computed."""
-    if selection.expected is not None or selection.votes.flaw:
+    if selection.expected is not None or selection.votes.why_unreliable:
         return selection
     (expected,) = expected_errors(evidence, [selection], selection.judged_by)
     return replace(selection, expected=expected)

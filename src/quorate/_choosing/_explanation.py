@@ -172,7 +172,7 @@ def explain(
 ) -> Explanation:
     """Explain a selection; see :meth:`Selection.explain`."""
     votes, score = selection.votes, selection.judged_by
-    honest = not selection.votes.flaw
+    honest = not selection.votes.why_unreliable
     compared_on, judged = "choice" if honest else "nothing", votes
     if test is not None:
         _check_test(test, votes)
@@ -205,7 +205,7 @@ def _check_test(test: Any, votes: Votes) -> None:
             f"explain(test): votes of all {votes.n_members} members are needed, "
             f"got {test.n_members}."
         )
-    if flaw := test.flaw:
+    if flaw := test.why_unreliable:
         raise ValueError(f"explain(test): {flaw}.")
 
 

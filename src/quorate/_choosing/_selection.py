@@ -131,7 +131,7 @@ class Selection:
         return self._estimate(self.votes)
 
     def _estimate(self, votes: Votes) -> ScoreEstimate | None:
-        if self.votes.flaw:
+        if self.votes.why_unreliable:
             return None
         return self.judged_by.estimate_votes(votes)
 

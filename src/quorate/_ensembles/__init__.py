@@ -11,7 +11,6 @@ from quorate._ensembles._adapters import (
     as_member,
     register_adapter,
 )
-from quorate._ensembles._ask import ask_members
 from quorate._ensembles._batches import (
     BatchVoter,
     batch_check,
@@ -30,6 +29,7 @@ from quorate._ensembles._costs import (
     pickled_bytes,
     predict_milliseconds,
 )
+from quorate._ensembles._evaluate import evaluate_members
 from quorate._ensembles._keep import keep_members, with_new_leaves
 from quorate._ensembles._kind import Ensemble, Kind, checker, few_members, tree_input
 from quorate._ensembles._labels import (
@@ -75,7 +75,6 @@ __all__ = [
     "RowSource",
     "WeightedVoting",
     "as_member",
-    "ask_members",
     "batch_check",
     "batch_source",
     "check_labels",
@@ -86,6 +85,7 @@ __all__ = [
     "collect_recombined",
     "collect_votes",
     "count_nodes",
+    "evaluate_members",
     "few_members",
     "find_kind",
     "find_record",

@@ -89,15 +89,15 @@ class AdaptedMember:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.model!r}, answers={self.answers!r})"
 
-    def ask(self, X: Any) -> Any:
+    def evaluate(self, X: Any) -> Any:
         """Return the raw output of the model; library adapters override this."""
-        return _way_to_ask(self.model)(X)
+        return _function_of(self.model)(X)
 
     def predict(self, X: Any) -> Array:
         """Return labels; ties go to the first class."""
         if self.answers in ("probabilities", "logits"):
             return np.asarray(self.classes_[self._shares(X).argmax(axis=1)])
-        found = _one_per_sample(self.ask(X), self.model)
+        found = _one_per_sample(self.evaluate(X), self.model)
         return found if self.answers == "labels" else self._decoded(found)
 
     def _decoded(self, found: Array) -> Array:
@@ -123,7 +123,7 @@ class AdaptedMember:
         if self.answers == "codes":
             own = np.asarray(self.model.predict_proba(X), dtype=float)
             return np.asarray(own[:, self._columns])
-        given = np.asarray(self.ask(X), dtype=float)
+        given = np.asarray(self.evaluate(X), dtype=float)
         if given.ndim == 2 and given.shape[1] == 1:
             given = given[:, 0]
         n_classes = self._labels.size
@@ -195,7 +195,7 @@ def as_member(model: Any, classes: Any = None, answers: Answers | None = None) -
         return model
     if answers is None and not has_predict and hasattr(model, "predict_proba"):
         answers = "probabilities"
-    _way_to_ask(model)
+    _function_of(model)
     return AdaptedMember(
         model, classes, answers or ("labels" if classes is None else "codes")
     )
@@ -293,11 +293,11 @@ def adapted(name: str, member: Any) -> Any:
     return AdaptedMember(member) if callable(member) else member
 
 
-def _way_to_ask(model: Any) -> Callable[[Any], Any]:
+def _function_of(model: Any) -> Callable[[Any], Any]:
     for name in ("predict", "predict_proba"):
-        ask = getattr(model, name, None)
-        if callable(ask):
-            return ask  # type: ignore[no-any-return]
+        evaluate = getattr(model, name, None)
+        if callable(evaluate):
+            return evaluate  # type: ignore[no-any-return]
     if callable(model):
         return model  # type: ignore[no-any-return]
     raise TypeError(

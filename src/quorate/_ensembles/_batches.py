@@ -19,7 +19,7 @@ from quorate._data import (
     named_batch,
     partitions,
 )
-from quorate._ensembles._ask import ask_members
+from quorate._ensembles._evaluate import evaluate_members
 from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._rows import RowSource, check_row_numbers, out_of_bag_rows
 from quorate._typing import Array, IntArray
@@ -123,7 +123,7 @@ class BatchVoter:
         with warnings.catch_warnings():
             # Rows that every member was trained on have no out-of-bag votes.
             warnings.simplefilter("ignore", LeftOutWarning)
-            return ask_members(
+            return evaluate_members(
                 self.ensemble,
                 prepared,
                 y,

@@ -74,7 +74,7 @@ class LightGBMAdapter(_BoosterAdapter):
 class XGBoostMember(AdaptedMember):
     """An XGBoost booster, which takes a ``DMatrix``."""
 
-    def ask(self, X: Any) -> Any:
+    def evaluate(self, X: Any) -> Any:
         """Return the booster's predictions."""
         import xgboost
 

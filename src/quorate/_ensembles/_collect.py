@@ -12,8 +12,8 @@ from quorate._data import (
     refuse_labels_twice,
     take_rows,
 )
-from quorate._ensembles._ask import ask_members
 from quorate._ensembles._batches import collect_from_batches
+from quorate._ensembles._evaluate import evaluate_members
 from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._labels import check_labels
 from quorate._ensembles._registry import read_ensemble
@@ -199,7 +199,7 @@ def _collect_in_memory(
         prepared = take_rows(prepared, rows)
         unseen = None if unseen is None else _among(unseen, rows, n_rows)
         truth = None if truth is None else truth[rows]
-    votes = ask_members(
+    votes = evaluate_members(
         ensemble, prepared, truth, unseen=unseen, source=kind, **options
     )
     return votes if rows is None else votes.numbered(rows)
@@ -345,4 +345,4 @@ def collect_recombined(
     rows = recombined_rows(ensemble.prepare(X))
     if rows is None:
         return None
-    return ask_members(ensemble, rows, n_jobs=n_jobs, probabilities=probabilities)
+    return evaluate_members(ensemble, rows, n_jobs=n_jobs, probabilities=probabilities)

@@ -93,12 +93,12 @@ class Member:
     def probabilities(self, X: Any) -> FloatArray:
         """Return its class probabilities on X, columns as in its ``classes_``."""
         who = f"member {self.name!r} ({type(self.estimator).__name__})"
-        ask = getattr(self.estimator, "predict_proba", None)
-        if ask is None:
+        predict_proba = getattr(self.estimator, "predict_proba", None)
+        if predict_proba is None:
             raise TypeError(
                 f"{who} has no predict_proba; collect votes without probabilities."
             )
-        given = ask(self.columns(X))
+        given = predict_proba(self.columns(X))
         refuse_masked(given, f"member {self.name!r}")
         found = np.asarray(given, dtype=float)
         wanted = count_rows(X), len(self.estimator.classes_)

@@ -49,23 +49,23 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
     ensemble = read_ensemble(model)
     if type(ensemble.model) in (RandomForestClassifier, ExtraTreesClassifier):
         return ensemble.model
-    name, flaw = type(ensemble.model).__name__, ""
+    name, problem = type(ensemble.model).__name__, ""
     if isinstance(ensemble.model, Pipeline):
-        flaw = (
+        problem = (
             "preprocesses the samples first; pass its last step, and preprocessed "
             "samples"
         )
     elif not ensemble.can_predict:
-        flaw = (
+        problem = (
             "is not a single model; use quorate.keep_members(pool, members, weights) "
             "to get one"
         )
     elif not ensemble.is_of_trees:
-        flaw = "is not a model whose members are all decision trees"
+        problem = "is not a model whose members are all decision trees"
     elif ensemble.rule.name != "average" or ensemble.weights is not None:
-        flaw = "does not predict by the plain average of its trees' probabilities"
-    if flaw:
-        raise TypeError(f"to_forest: {name} {flaw}.")
+        problem = "does not predict by the plain average of its trees' probabilities"
+    if problem:
+        raise TypeError(f"to_forest: {name} {problem}.")
     classes, n_columns = np.asarray(ensemble.classes), int(ensemble.core.n_features_in_)
     forest = RandomForestClassifier(ensemble.n_members, bootstrap=False)
     forest.estimators_ = [_tree(one, classes, n_columns) for one in ensemble.members]

@@ -13,7 +13,7 @@ _BATCH = 4096
 class TorchMember(AdaptedMember):
     """A torch module that takes a numeric table."""
 
-    def ask(self, X: Any) -> Any:
+    def evaluate(self, X: Any) -> Any:
         """Return the module's output, on its own device and in its own dtype."""
         import torch
 

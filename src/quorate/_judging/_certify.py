@@ -226,8 +226,8 @@ def _certify_model(
     truth = labels_for_pair(*ensembles, X, y, "certify")
     kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
     for kind in kinds:
-        if kind.flaw:
-            raise ValueError(f"certify: {kind.flaw}.")
+        if kind.why_unreliable:
+            raise ValueError(f"certify: {kind.why_unreliable}.")
     if were_chosen_on(ensembles, X, source):
         raise ValueError(_CHOSEN_ON)
     both = map(predictable, models, ensembles, (truth, truth))
@@ -251,7 +251,7 @@ def _check_unseen(votes: VoteCounts) -> None:
             "certify: masked votes come from different members on each sample; collect "
             "votes on samples that no member was trained on."
         )
-    if flaw := votes.flaw:
+    if flaw := votes.why_unreliable:
         raise ValueError(f"certify: {flaw}.")
 
 

@@ -181,7 +181,7 @@ class Comparison:
     rare : RareClass | None
         How well both rank the rarest class, if it has less than 10 % of the samples and
         both have probabilities.
-    flaw : str
+    why_unreliable : str
         Why out-of-bag votes cannot be used for scores, or empty.
     undistilled : bool
         Whether accuracy and the like are those of the second model's members before
@@ -207,7 +207,7 @@ class Comparison:
     score_is_share: bool = False
     chosen_on: bool = False
     rare: RareClass | None = None
-    flaw: str = ""
+    why_unreliable: str = ""
     undistilled: bool = False
 
     @property
@@ -282,8 +282,8 @@ class Comparison:
     def note(self) -> str:
         """The basis of the accuracies, times and limits."""
         notes = [_NOTES[self.source].format(n=self.n_samples)]
-        if self.flaw:
-            notes = [f"The accuracy cannot be estimated: {self.flaw}."]
+        if self.why_unreliable:
+            notes = [f"The accuracy cannot be estimated: {self.why_unreliable}."]
         if self.chosen_on and self.accuracy is not None:
             notes.append(_CHOSEN_ON)
         if self.predict_milliseconds is not None:
@@ -477,7 +477,7 @@ def _judge(
         kind = VoteSource.TRAINING
         return {"n_samples": int(y.size), "source": kind, "chosen_on": chosen_on}
     if VoteSource.UNKNOWN in kinds:
-        raise ValueError(f"compare: {VoteSource.UNKNOWN.flaw}.")
+        raise ValueError(f"compare: {VoteSource.UNKNOWN.why_unreliable}.")
     predicted = (np.asarray(model.predict(X)) for model in given)
     judged = _counted(*_paired(y, predicted, ensembles), kinds[0], chosen_on)
     judged["rare"] = RareClass.of(
@@ -509,12 +509,12 @@ def _out_of_bag(
             collect_votes(each, X, y, out_of_bag=True, source=source)
             for each in ensembles
         ]
-    if flaw := votes[0].flaw or votes[1].flaw:
+    if why_unreliable := votes[0].why_unreliable or votes[1].why_unreliable:
         return {
             "n_samples": int(y.size),
             "source": VoteSource.OUT_OF_BAG,
             "chosen_on": chosen_on,
-            "flaw": flaw,
+            "why_unreliable": why_unreliable,
         }
     both = np.intersect1d(votes[0].samples, votes[1].samples)
     common = [each.at(np.searchsorted(each.samples, both)) for each in votes]

@@ -38,7 +38,7 @@ from quorate._data import in_memory, sample_size, take_rows
 from quorate._ensembles import (
     Ensemble,
     RowSource,
-    ask_members,
+    evaluate_members,
     find_kind,
     read_ensemble,
     unwrapped,
@@ -382,7 +382,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         if isinstance(how, str):  # text has a split method too
             out_of_bag = wanted.get(how, "auto")
             evidence = self._gather(fitted, data, out_of_bag, "training")
-            if how not in wanted and self._by_errors and evidence.votes.flaw:
+            if how not in wanted and self._by_errors and evidence.votes.why_unreliable:
                 return self._hold_out(data, _HOLDOUT)  # rows that can judge
             return evidence, None
         ensemble, parts = read_ensemble(fitted), []
@@ -429,7 +429,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         """Ask about samples that were left out; one class may be among these only."""
         X, y = take_rows(data.X, held), as_labels(data.y[held], "y")
         prepared = ensemble.prepare(X)
-        return ask_members(ensemble, prepared, y, source=source, n_jobs=self.n_jobs)
+        return evaluate_members(
+            ensemble, prepared, y, source=source, n_jobs=self.n_jobs
+        )
 
     def _how(self) -> Any:
         """Return "oob", "train", a fraction, or a splitter."""

@@ -354,7 +354,7 @@ def _warn_of_shuffled_labels(votes: Votes) -> None:
     class.
     """
     n, predicted = votes.n_samples, votes.predict()
-    if n < _ENOUGH_TO_TELL or (votes.is_masked and votes.flaw):
+    if n < _ENOUGH_TO_TELL or (votes.is_masked and votes.why_unreliable):
         return
     said = np.array([np.count_nonzero(predicted == label) for label in votes.classes])
     there = np.bincount(votes.y, minlength=votes.classes.size)

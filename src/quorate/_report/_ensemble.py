@@ -365,7 +365,7 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidenc
     votes = given.votes() if isinstance(given, Blend) else given
     check_scoring(request.scoring, "report", averages=votes.rule == "average")
     if votes.source is VoteSource.UNLABELLED:
-        raise ValueError(f"report: {votes.source.flaw}.")
+        raise ValueError(f"report: {votes.source.why_unreliable}.")
     if votes.source is None:
         votes = votes.with_source(VoteSource.ASSUMED_NEW)
     return Evidence(votes)

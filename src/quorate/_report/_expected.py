@@ -109,7 +109,7 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
             "penalise"
         )
     found: tuple[Any, ...] = ()
-    if votes.source is not None and not votes.flaw:
+    if votes.source is not None and not votes.why_unreliable:
         found = (
             *expectations(evidence, selection, score),
             diagnose(votes, request.noise),

@@ -158,17 +158,17 @@ class VotesSection:
 
 def why_unscored(votes: VoteCounts) -> str:
     """Return why a page has no scores."""
-    return f"The accuracy of the members cannot be estimated: {votes.flaw}."
+    return f"The accuracy of the members cannot be estimated: {votes.why_unreliable}."
 
 
 def votes_section(
     votes: VoteCounts, n_given: int = 0, drawn: str = "", chosen_before: bool = False
 ) -> VotesSection:
     """Describe the votes used, with their accuracy if it is known."""
-    source, honest = votes.source, not votes.flaw
+    source, honest = votes.source, not votes.why_unreliable
     meaning = _VOTES_USED[source]
     if source is VoteSource.OUT_OF_BAG and not honest:
-        meaning = f"{_UNCOVERED}{votes.flaw}."
+        meaning = f"{_UNCOVERED}{votes.why_unreliable}."
     _, asked = votes.member_counts()
     scores: dict[str, Any] = {}
     if honest:

@@ -90,10 +90,10 @@ def summary_report(
     The page omits what needs single samples or the model itself, with a note.
     """
     if summary.source is VoteSource.UNLABELLED:
-        raise ValueError(f"report: {summary.source.flaw}.")
+        raise ValueError(f"report: {summary.source.why_unreliable}.")
     if summary.own_confusion is None:
         summary = summary.by_plurality()  # nothing else is known about its predictions
-    honest = not summary.flaw
+    honest = not summary.why_unreliable
     n_samples, classes = summary.n_samples, summary.classes
     diagnosis = confusion = None
     if honest:

@@ -57,9 +57,9 @@ class VoteCounts(ABC):
         """Number of samples with at least one vote."""
 
     @property
-    def flaw(self) -> str:
+    def why_unreliable(self) -> str:
         """Why errors on these votes do not estimate errors on new data, or empty."""
-        return "" if self.source is None else self.source.flaw
+        return "" if self.source is None else self.source.why_unreliable
 
     @property
     @abstractmethod

@@ -65,8 +65,8 @@ def why_not_covered(
 
 def warn_if_uncovered(votes: VoteCounts) -> None:
     """Warn if out-of-bag votes do not cover every class."""
-    if votes.source is VoteSource.OUT_OF_BAG and votes.flaw:
+    if votes.source is VoteSource.OUT_OF_BAG and votes.why_unreliable:
         warn(
-            f"Out-of-bag votes cannot be used for scores: {votes.flaw}.",
+            f"Out-of-bag votes cannot be used for scores: {votes.why_unreliable}.",
             CoverageWarning,
         )

@@ -72,12 +72,12 @@ class VoteSource(StrEnum):
     @property
     def is_honest(self) -> bool:
         """Whether errors on these votes estimate errors on new data."""
-        return not self.flaw
+        return not self.why_unreliable
 
     @property
-    def flaw(self) -> str:
+    def why_unreliable(self) -> str:
         """Why errors on these votes do not estimate errors on new data, or empty."""
-        return _FLAWS.get(self, "")
+        return _WHY_UNRELIABLE.get(self, "")
 
     @property
     def is_unseen(self) -> bool:
@@ -99,7 +99,7 @@ class VoteSource(StrEnum):
         return f"{number:,} {before}samples{after}"
 
 
-_FLAWS = {
+_WHY_UNRELIABLE = {
     VoteSource.TRAINING: "the members were trained on these samples, so errors on "
     "them mean nothing; use samples that no member was trained on",
     VoteSource.UNKNOWN: (

@@ -84,13 +84,13 @@ class SampleVotes(VoteCounts):
         return read_only(self.codes == self.y)
 
     @property
-    def flaw(self) -> str:
+    def why_unreliable(self) -> str:
         """Why errors on these votes do not estimate errors on new data, or empty.
 
         Out-of-bag votes have to cover every class.
         """
         if self.source is not VoteSource.OUT_OF_BAG:
-            return "" if self.source is None else self.source.flaw
+            return "" if self.source is None else self.source.why_unreliable
         _, cast = self.sample_counts()
         return why_not_covered(
             self.y, cast, self.left_out, self.classes, self.n_members

@@ -342,7 +342,9 @@ class Summary(VoteCounts):
     # Representations
 
     def _accuracy_text(self) -> str:
-        if self.own_confusion is not None or (self.source and self.source.flaw):
+        if self.own_confusion is not None or (
+            self.source and self.source.why_unreliable
+        ):
             return VoteCounts._accuracy_text(self)
         text = self.by_plurality()._accuracy_text()
         return text.replace("their vote", "their plurality vote")

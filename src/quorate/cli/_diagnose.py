@@ -84,7 +84,7 @@ def diagnose(
         else:
             X, y = read_table(form, data[0], target)
             votes = collect_votes(model, X, y, out_of_bag="auto", source=source)
-    if flaw := votes.flaw:
+    if flaw := votes.why_unreliable:
         raise ValueError(f"{data[0] if data else votes_or_model}: {flaw}.")
     diagnosis = diagnose_votes(votes, noise)
     if as_json:

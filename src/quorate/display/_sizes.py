@@ -82,7 +82,7 @@ class SizeCurveDisplay(Display):
         selection : Selection
             Of a method with an order of picking.
         """
-        if flaw := selection.votes.flaw:
+        if flaw := selection.votes.why_unreliable:
             raise ValueError(f"SizeCurveDisplay: {flaw}.")
         if selection.curve is None:
             raise ValueError(

@@ -241,7 +241,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         flaw = ""
         if self.mode == "calibrated":
             check_rows(n_rows, self.epsilon, self.guarantee)
-            flaw = source_of(given, prepared, source).flaw
+            flaw = source_of(given, prepared, source).why_unreliable
             if flaw:
                 warn(
                     "LazyClassifier(mode='calibrated'): there is no guarantee, "

@@ -99,7 +99,7 @@ class Trial:
     @property
     def note(self) -> str:
         """Remark about the samples; empty if they are new."""
-        flaw = self.source.flaw
+        flaw = self.source.why_unreliable
         return f"{flaw[0].upper()}{flaw[1:]}; {_FLATTERED}." if flaw else ""
 
     @property
@@ -167,7 +167,7 @@ def try_modes(
         check_labels(members, labels, counts, "lazy")
     kind = source_of(members, members.prepare(X), source)
     calibration, rows, left_out = _split(
-        count_rows(X), epsilon, random_state, kind.flaw
+        count_rows(X), epsilon, random_state, kind.why_unreliable
     )
     options: dict[str, Any] = {
         "epsilon": epsilon,
@@ -187,7 +187,7 @@ def try_modes(
         careful = LazyClassifier(ensemble, "calibrated", **options)
         models.append(careful.fit(take_rows(X, calibration), source="new"))
     judged = take_rows(X, rows)
-    truth = None if y is None or kind.flaw else np.asarray(y)[rows]
+    truth = None if y is None or kind.why_unreliable else np.asarray(y)[rows]
     reference = ensemble if members.can_predict else everyone
     times = predict_milliseconds([reference, *models], judged, repeats)
     own, n_members = np.asarray(reference.predict(judged)), everyone.n_members_

@@ -255,7 +255,7 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
         name = "l1"
     elif family == "bagging":
         # Trees look perfect on their training samples.
-        uncovered = votes.source is VoteSource.OUT_OF_BAG and votes.flaw
+        uncovered = votes.source is VoteSource.OUT_OF_BAG and votes.why_unreliable
         blind = votes.source is VoteSource.TRAINING or uncovered
         name = "herding" if blind else "brier"
     else:

@@ -32,7 +32,7 @@ from quorate._votes import (
 from quorate._workers import in_threads
 
 
-def ask_members(
+def evaluate_members(
     ensemble: Ensemble,
     X: Any,
     y: Array | None = None,
@@ -67,10 +67,12 @@ def ask_members(
     by_leaves = wanted and ensemble.is_of_trees
     everywhere: list[IntArray | None] = [None] * ensemble.n_members
     pairs = list(zip(ensemble.members, unseen or everywhere, strict=True))
-    ask: Callable[..., Any] = partial(_vote, known, X)
+    evaluate: Callable[..., Any] = partial(_vote, known, X)
     if by_leaves:
-        ask = partial(_ask_tree, known, code_dtype(known.size), *_for_trees(X))
-    answers = in_threads(n_jobs, ask, pairs)
+        evaluate = partial(
+            _evaluate_tree, known, code_dtype(known.size), *_for_trees(X)
+        )
+    answers = in_threads(n_jobs, evaluate, pairs)
     codes = _placed([a.codes if by_leaves else a for a in answers], unseen, X)
     classes, y_codes = known, codes[0]  # until all have decided, without labels
     if y is not None:
@@ -134,7 +136,7 @@ def _for_trees(X: Any) -> tuple[Any, bool]:
     return (table, True) if np.isfinite(table).all() else (X, False)
 
 
-def _ask_tree(
+def _evaluate_tree(
     classes: Array,
     dtype: Any,
     X: Any,
