@@ -1,7 +1,5 @@
 """Weights that make a convex loss small: the solver, and the means it is for."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,7 +14,7 @@ from quorate._blending._means import (
     plain_means,
     shares_of,
 )
-from quorate._blending._solver import long_product, quadratic_minimum
+from quorate._blending._solver import long_product
 from quorate._blending._weighing import _heaviest
 
 
@@ -26,53 +24,6 @@ def mixture_weights(given, **options):
 
 def geometric_weights(ratios, y):
     return geometric_means(ratios, y)[0]
-
-
-def by_trying_all(curvature, linear):
-    """The smallest of the minima over each set of numbers that may be positive."""
-    n, best = linear.size, 0.0
-    for size in range(1, n + 1):
-        for inside in itertools.combinations(range(n), size):
-            x = np.zeros(n)
-            part = np.ix_(inside, inside)
-            x[list(inside)] = np.linalg.lstsq(
-                curvature[part], -linear[list(inside)], rcond=None
-            )[0]
-            if (x >= -1e-12).all():
-                best = min(best, x @ curvature @ x / 2 + linear @ x)
-    return best
-
-
-@given(
-    st.integers(1, 6), st.integers(0, 2**20), st.booleans(), st.integers(0, 2**6 - 1)
-)
-@settings(max_examples=80, deadline=None)
-def test_no_other_choice_of_positive_numbers_is_lower(n, seed, twins, guess):
-    rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(n, 8))
-    if twins and n > 1:
-        rows[1] = rows[0]
-    curvature = rows @ rows.T
-    linear = curvature @ rng.normal(size=n)  # has a minimum, twins or not
-    positive = np.array([guess >> place & 1 for place in range(n)], dtype=bool)
-    found = quadratic_minimum(curvature, linear, positive)
-    assert (found >= 0).all()
-    value = found @ curvature @ found / 2 + linear @ found
-    assert value == pytest.approx(by_trying_all(curvature, linear), abs=1e-6)
-
-
-def test_any_guess_ends_at_the_same_numbers():
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(60, 80))
-    curvature, linear = rows @ rows.T, rng.normal(size=60)
-    expected = quadratic_minimum(curvature, linear, np.zeros(60, dtype=bool))
-    assert 0 < np.count_nonzero(expected) < 60
-    slopes = curvature @ expected + linear
-    assert slopes.min() > -1e-6
-    np.testing.assert_allclose(slopes[expected > 0], 0, atol=1e-6)
-    for _ in range(10):
-        found = quadratic_minimum(curvature, linear, rng.random(60) < 0.5)
-        np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
 LABELS = np.random.default_rng(7).integers(0, 4, 30)
@@ -85,24 +36,24 @@ LABELS = np.random.default_rng(7).integers(0, 4, 30)
 )
 def test_slopes_and_bends_are_those_of_the_loss(loss):
     rng = np.random.default_rng(0)
-    sums = rng.uniform(0.2, 2.0, size=(1, 30 * loss.width))
+    sums = rng.uniform(0.2, 2.0, size=30 * loss.width)
     rows = rng.normal(size=(3, 30 * loss.width))
     eps = 1e-6
     _, slopes = loss.evaluate(sums)
-    bent = loss.slope_changes(rows, sums[0])
+    bent = loss.slope_changes(rows, sums)
     for row, change in zip(rows, bent, strict=True):
         up, down = (
             loss.evaluate(sums + eps * row),
             loss.evaluate(sums - eps * row),
         )
-        rise = (slopes[0] * row).reshape(30, -1).sum(axis=1)
-        np.testing.assert_allclose((up[0] - down[0])[0] / (2 * eps), rise, atol=1e-7)
-        np.testing.assert_allclose((up[1] - down[1])[0] / (2 * eps), change, atol=1e-7)
+        rise = (slopes * row).reshape(30, -1).sum(axis=1)
+        np.testing.assert_allclose((up[0] - down[0]) / (2 * eps), rise, atol=1e-7)
+        np.testing.assert_allclose((up[1] - down[1]) / (2 * eps), change, atol=1e-7)
     some = slice(None, None, 3)
-    few = sums.reshape(30, -1)[some].reshape(1, -1)
+    few = sums.reshape(30, -1)[some].ravel()
     np.testing.assert_array_equal(
-        loss.at(some).evaluate(few)[0][0],
-        loss.evaluate(sums)[0][0, some],
+        loss.at(some).evaluate(few)[0],
+        loss.evaluate(sums)[0][some],
     )
 
 

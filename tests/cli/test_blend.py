@@ -119,7 +119,6 @@ def by_hand(table, arrays):
         ("auto", ["mean_weight", "geometric_weight", "sharpness"], "P = (M + G) / 2, "),
         ("geometric", ["geometric_weight", "sharpness"], "P = product(max(p, 0.001) "),
         ("simplex", ["weight"], "P = sum(weight * p)"),
-        ("single", ["weight"], "P = sum(weight * p)"),
     ],
 )
 def test_the_file_is_enough_to_blend_by_hand(files, tmp_path, method, columns, rule):
@@ -154,7 +153,7 @@ def test_the_plain_mean_has_its_score_beside(files):
 
 def test_help_names_every_method_of_its_own():
     said = shown(run("--help"))
-    for name in ("both", "geometric", "simplex", "single", "mean", "auto"):
+    for name in ("geometric", "simplex", "mean", "auto"):
         assert f"'{name}'" in said
 
 

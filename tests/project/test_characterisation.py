@@ -224,7 +224,7 @@ def test_blend(frozen):
     members = {name: member.fit(X[TRAIN], Y[TRAIN]) for name, member in several()}
     given = {name: one.predict_proba(X[CHOOSE]) for name, one in members.items()}
     answers = {}
-    for method in ("auto", "simplex", "ges", "brier", "mean"):
+    for method in ("auto", "simplex", "geometric", "mean"):
         blend = attempt(quorate.blend, given, Y[CHOOSE], method=method)
         if isinstance(blend, str):
             answers[method] = blend

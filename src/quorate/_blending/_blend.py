@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from quorate._blending._pool import (
     blended,
 )
 from quorate._blending._weighing import WAYS, Weigher
-from quorate._output import table_html
+from quorate._checks import check_number, one_of
+from quorate._output import Result
 from quorate._random import as_seed
 from quorate._scoring import (
     EvaluatedScore,
@@ -30,7 +30,6 @@ from quorate._scoring import (
 )
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, VoteSource
-from quorate.pruning import Pruner, method_name
 
 _OWNER = "blend"
 _LARGEST_SHOWN = 10
@@ -50,8 +49,8 @@ _LINES = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Blend:
+@dataclass(frozen=True, repr=False, eq=False)
+class Blend(Result):
     """Weights of models, with cross-validated scores of their blend.
 
     Attributes
@@ -195,18 +194,39 @@ class Blend:
             family="pool",
         )
 
-    def rows(self) -> list[tuple[str, str, str]]:
+    @property
+    def _title(self) -> str:  # type: ignore[override]
+        return f"Blend of {len(self.weights)} of {len(self.names)} models"
+
+    @property
+    def _header(self) -> tuple[str, ...]:  # type: ignore[override]
+        return "", self.scoring, "standard error"
+
+    @property
+    def note(self) -> str:  # type: ignore[override]
+        """The rule and the largest weights, in words."""
+        shown = list(self.weights.items())[:_LARGEST_SHOWN]
+        left = len(self.weights) - len(shown)
+        weights = ", ".join(f"{name} {weight:.3f}" for name, weight in shown)
+        more = f" and {left} more with smaller weights" if left else ""
+        return (
+            f"The blend is {self.in_words()}: {self.formula}. "
+            f"Weights: {weights}{more}. Scores are cross-validated: the weights were "
+            "chosen on other samples."
+        )
+
+    def rows(self) -> list[tuple[str, ...]]:
         """Return the compared models with score and standard error."""
         compared = [
-            (f"blend of {len(self.weights)}", self.nested),
+            (f"blend ({self.method})", self.nested),
             ("weighted mean (simplex)", self.plain_nested),
             (f"best single model ({self.best_single})", self.best_nested),
             (f"mean of all {len(self.names)}", self.mean_nested),
         ]
         return [
-            (name, f"{judged.score:.4f}", f"{judged.standard_error:.4f}")
-            for name, judged in compared
-            if judged is not None
+            (name, f"{one.score:.4f}", f"{one.standard_error:.4f}")
+            for name, one in compared
+            if one is not None
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -236,35 +256,12 @@ class Blend:
             "classes": self.classes.tolist(),
         }
 
-    def __repr__(self) -> str:
-        return (
-            f"Blend({len(self.weights)} of {len(self.names)} models, {self.method}: "
-            f"{self.in_words()}; {self.scoring} {self.nested.score:.4f} +- "
-            f"{self.nested.standard_error:.4f}, best single model "
-            f"{self.best_nested.score:.4f}, mean of all {self.mean_nested.score:.4f})"
-        )
-
-    def _repr_html_(self) -> str:
-        shown = list(self.weights.items())[:_LARGEST_SHOWN]
-        left = len(self.weights) - len(shown)
-        more = f" and {left} more with smaller weights." if left else "."
-        return table_html(
-            f"Blend by {self.method}", ("", self.scoring, "+-"), self.rows()
-        ) + table_html(
-            "Weights",
-            ("model", "weight"),
-            [(name, f"{weight:.3f}") for name, weight in shown],
-            f"{len(shown)} of {len(self.names)} models{more} The blend is "
-            f"{self.in_words()}: {self.formula}. Scores are cross-validated: the "
-            "weights were chosen on other samples.",
-        )
-
 
 def blend(
     probabilities: Any,
     y: Any,
     names: Sequence[str] | None = None,
-    method: str | Pruner = "auto",
+    method: str = "auto",
     keep: int | None = None,
     scoring: Any = None,
     *,
@@ -288,16 +285,15 @@ def blend(
         True labels.
     names : sequence of str, optional
         Names of unnamed arrays; for named ones, the models to use, without duplicates.
-    method : str or Pruner
+    method : {"auto", "simplex", "geometric", "mean"}
+        "simplex" is the weighted arithmetic mean with the smallest log-loss.
         "geometric" is the weighted geometric mean with the smallest log-loss, with its
-        sharpness fitted. "simplex" is the weighted arithmetic mean with the smallest
-        log-loss. "both" is the mean of these two. "single" is the best model and "mean"
-        is the unweighted mean. Also a name from :func:`quorate.methods`, such as "ges"
-        or "brier", or a pruner object. "auto" is "both" for log-loss; for another
-        scoring, the method with the best cross-validated score.
+        sharpness fitted. "mean" is the unweighted mean. "auto" is the mean of the first
+        two for log-loss; for another scoring, whichever of all these and of the best
+        single model has the best cross-validated score.
     keep : int, optional
         Maximum number of models; for "mean", the models with the best individual
-        scores. Overrides the ``keep`` of a pruner object.
+        scores.
     scoring : str, scorer or callable, optional
         Score to report, and to maximise with "auto"; log-loss by default
         (``"neg_log_loss"``).
@@ -320,8 +316,7 @@ def blend(
     Scores on the samples used for choosing are optimistic, so scores are nested: all
     choices, including that of the best single model, are repeated without each fold.
     Arrays are read and checked one at a time. Memory use is 4 bytes per model, sample
-    and class, and up to twice that during the fit. Methods of :mod:`quorate.pruning`
-    use more, because they need votes with probabilities.
+    and class, and up to twice that during the fit.
 
     The loss of "simplex" is within 1e-5 of the minimum, and a further step would lower
     that of "geometric" by at most 1e-7: far below the standard error of any score.
@@ -383,7 +378,7 @@ def blend(
         names=pool.names,
         sharpness=recipe[0].sharpness,
         classes=pool.classes,
-        method=method if isinstance(method, str) else type(method).__name__,
+        method=method,
         scoring=score.name,
         nested=judged[0],
         best_nested=judged[1],
@@ -437,20 +432,14 @@ def check_request(
     Examples
     --------
     >>> from quorate._blending import check_request
-    >>> check_request({"a": [0.2], "b": [0.3]}, method="jess")
+    >>> check_request({"a": [0.2], "b": [0.3]}, method="ges")
     Traceback (most recent call last):
     ...
-    ValueError: unknown method 'jess'; did you mean ...?
+    ValueError: blend(method='ges'): use 'auto' or 'simplex' or 'geometric' or 'mean'.
     """
-    numbers: list[tuple[str, Any, int]] = [("keep", keep, 1), ("folds", folds, 2)]
-    for name, value, least in numbers:
-        is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if not (name == "keep" and value is None) and not (is_whole and value >= least):
-            raise ValueError(
-                f"{_OWNER}({name}={value!r}): must be a whole number of at least "
-                f"{least}."
-            )
+    if keep is not None:
+        check_number(_OWNER, "keep", keep, least=1, whole=True)
+    check_number(_OWNER, "folds", folds, least=2, whole=True)
+    one_of(_OWNER, "method", method, WAYS)
     check_scoring(scoring, _OWNER)
-    if not isinstance(method, Pruner) and method not in WAYS:
-        method_name(method)
     return ProbabilityArrays(probabilities, names, _OWNER)

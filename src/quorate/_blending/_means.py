@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from quorate._blending._solver import Tolerance, minimise
+from quorate._blending._solver import Tolerance, minimise_on_sets
 from quorate._typing import Array, FloatArray, IntArray
 
 # Probabilities are clipped to this in a geometric mean; otherwise a single model that
@@ -70,7 +70,7 @@ def plain_means(
     start = np.zeros(len(given))
     sample = given[:, :: max(1, given.shape[1] // 5_000)]
     start[int(np.log(sample).mean(axis=1, dtype=float).argmax())] = 1.0
-    solutions = minimise(
+    solutions = minimise_on_sets(
         given, _MixtureLoss(), sets, start, Tolerance(_FALL * gap, gap)
     )
     return [WeightedMean(weights / weights.sum()) for weights in solutions]
@@ -95,7 +95,7 @@ def geometric_means(
     start = np.full(n_models, 1.0 / n_models if n_models <= _FEW else 0.0)
     data, loss = ratios.reshape(n_models, -1), _SoftmaxLoss(y, n_ratios)
     means = []
-    for weights in minimise(data, loss, sets, start, _ALLOWED):
+    for weights in minimise_on_sets(data, loss, sets, start, _ALLOWED):
         sharpness = float(weights.sum())
         if sharpness <= 0:
             means.append(WeightedMean(np.full(n_models, 1.0 / n_models), 0.0))
@@ -148,10 +148,10 @@ class _SoftmaxLoss:
         self._true = np.eye(width + 1, dtype=np.int8)[y][:, :-1]
 
     def evaluate(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-        sums = sums.reshape(len(sums), -1, self.width)
+        sums = sums.reshape(-1, self.width)
         shares, losses = self._shares(sums)
-        losses -= (sums * self._true).sum(axis=2)
-        return losses, (shares - self._true).reshape(len(sums), -1)
+        losses -= (sums * self._true).sum(axis=1)
+        return losses, (shares - self._true).ravel()
 
     def slope_changes(self, rows: Array, sums: FloatArray) -> FloatArray:
         shares, _ = self._shares(sums.reshape(-1, self.width))

@@ -486,13 +486,13 @@ class ProbabilityPool:
             lambda place: self.ratios[place],
         )
 
-    def votes(self, rows: Any = slice(None)) -> Votes:
+    def votes(self) -> Votes:
         """Return the votes of the models with their probabilities."""
-        probabilities = np.stack([self.arrays[name][rows] for name in self.names])
+        probabilities = np.stack([self.arrays[name] for name in self.names])
         probabilities /= probabilities.sum(axis=2, keepdims=True)
         return Votes(
             self.classes[probabilities.argmax(axis=2)],
-            self.classes[self.y[rows]],
+            self.classes[self.y],
             probabilities=probabilities,
             names=self.names,
         )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,12 +11,11 @@ from quorate._blending._pool import ProbabilityPool, as_prediction
 from quorate._blending._solver import long_product
 from quorate._scoring import Score, stratified_folds
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.pruning import Pruner, SimplexWeights, make_pruner
 
 # Takes sets of samples, the largest first; returns weights for each.
 Weigh: TypeAlias = Callable[[list[IntArray]], list[Recipe]]
 
-WAYS = ("auto", "both", "geometric", "simplex", "single", "mean")
+WAYS = ("auto", "simplex", "geometric", "mean")
 _HALVES = 20
 _FEW = 10_000
 _INNER = 3
@@ -35,8 +33,8 @@ class Weigher:
     ----------
     pool : ProbabilityPool
         The models.
-    method : str or Pruner
-        One of :data:`WAYS`, the name of a pruning method, or a pruner.
+    method : str
+        One of :data:`WAYS`.
     keep : int or None
         Maximum number of models with a weight.
     score : Score
@@ -46,7 +44,7 @@ class Weigher:
     """
 
     pool: ProbabilityPool
-    method: Any
+    method: str
     keep: int | None
     score: Score
     seed: Any
@@ -59,22 +57,17 @@ class Weigher:
     def __call__(self, sets: list[IntArray]) -> list[Recipe]:
         """Return weights for each set of samples."""
         ways: dict[str, Weigh] = {
-            "geometric": self._geometric,
             "simplex": self._simplex,
-            "single": self.best_single,
+            "geometric": self._geometric,
             "mean": self._mean,
-            "both": self._both,
         }
-        if not isinstance(self.method, str) or self.method not in WAYS:
-            return self._by_pruner(self.method, sets)
         if self.method != "auto":
             return ways[self.method](sets)
         if self.score.name == "neg_log_loss":
             return self._both(sets)
         if self.keep is not None:
             del ways["mean"]
-        brier = SimplexWeights(self.n_models, "brier", smoothing=0.0)
-        return self._best([*ways.values(), partial(self._by_pruner, brier)], sets)
+        return self._best([*ways.values(), self._both, self.best_single], sets)
 
     def best_single(self, sets: list[IntArray]) -> list[Recipe]:
         """Return weights of one for the best model on each set of samples."""
@@ -181,20 +174,6 @@ class Weigher:
             means = plain_means(given, _masks([np.arange(n), *halves], n))
             weights = np.mean([mean.weights for mean in means[1:]], axis=0)
         return (WeightedMean(self._spread(models, weights)),)
-
-    def _by_pruner(self, method: Any, sets: list[IntArray]) -> list[Recipe]:
-        """Return the weights of a pruning method, or equal weights of its members."""
-        size = {} if self.keep is None else {"keep": min(self.keep, self.n_models)}
-        if not isinstance(method, Pruner):
-            size.setdefault("keep", self.n_models)
-        recipes: list[Recipe] = []
-        for rows in sets:
-            pruner = make_pruner(method, **size).fit(self.pool.votes(rows))
-            weights = pruner.new_weights
-            if weights is None:
-                weights = pruner.support_.astype(float)
-            recipes.append((WeightedMean(weights / weights.sum()),))
-        return recipes
 
     def _best(self, ways: list[Weigh], sets: list[IntArray]) -> list[Recipe]:
         """Return the weights of the method with the best cross-validated score."""

@@ -43,10 +43,9 @@ if TYPE_CHECKING:
 @_options.option(
     "--method",
     "NAME",
-    "'both': the mean of a sharpened geometric mean and a weighted mean; 'geometric' "
-    "or 'simplex': one of these; 'single': the best model; 'mean': equal weights; or "
-    "one of 'quorate methods', such as 'ges'. 'auto' is 'both' or, with --scoring, the "
-    "one with the best score.",
+    "'simplex': the best weighted mean; 'geometric': the best weighted geometric mean, "
+    "sharpened; 'mean': equal weights; 'auto': the mean of the first two or, with "
+    "--scoring, the one with the best score.",
     default="auto",
 )
 @_options.option("--keep", _options.COUNT, "Maximum number of models.")
