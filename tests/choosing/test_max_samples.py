@@ -181,7 +181,8 @@ def test_prune_and_report_from_batches(data, tmp_path):
     options = {"method": "re", "keep": 4, "max_samples": 600, "target": "label"}
     filed = quorate.prune(forest, tmp_path, **options)
     assert filed.pruning_ == small.pruning_
-    page = quorate.report(forest, tmp_path, **options)
+    del options["target"]
+    page = quorate.report(forest, X[500:], y[500:], **options)
     assert page.data["votes"]["n_samples"] == 600
     assert page.data["votes"]["n_given"] == 2500
     assert "600 of 2,500, drawn by class" in page.html
@@ -254,9 +255,8 @@ def test_fewer_than_there_are_classes_are_refused(forest, data):
           for door in (quorate.prune, quorate.report, quorate.collect_votes)),
         *((lambda f, X, y, door=door: door(f, X),
            TypeError, r": y is missing .*X is ndarray")
-          for door in (quorate.prune, quorate.report)),
-        (lambda f, X, y: quorate.compare(f, f, X),
-         TypeError, r": y is missing .*X is ndarray"),
+          for door in (quorate.prune,)),
+        (lambda f, X, y: quorate.report(f, X), ValueError, "needs samples, report"),
         (lambda f, X, y: quorate.prune(f, [(X[1:], y[1:])], source="training"),
          ValueError, "not the data the ensemble was trained on"),
         (lambda f, X, y: quorate.prune(f, [(X, y)], source="training", max_samples=300),

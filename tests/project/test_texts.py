@@ -37,12 +37,9 @@ def test_a_file_with_one_column_of_text(suffix, tmp_path):
     path = tmp_path / f"texts.{suffix}"
     table = pd.DataFrame({"said": TEXTS[NEW], "kind": Y[NEW]})
     table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
-    found = quorate.compare(MODEL, SMALL, path, target="kind", source="new")
-    expected = quorate.compare(MODEL, SMALL, TEXTS[NEW], Y[NEW], source="new")
-    assert found.accuracy == expected.accuracy
-    small = quorate.prune(MODEL, path, target="kind", source="new", keep=4, method="re")
-    again = quorate.prune(MODEL, TEXTS[NEW], Y[NEW], source="new", keep=4, method="re")
-    assert small.pruning_["order"] == again.pruning_["order"]
+    found = quorate.summarise(MODEL, path, target="kind", against=SMALL)
+    assert found.accuracy() == MODEL.score(TEXTS[NEW], Y[NEW])
+    assert found.rivals.wrong[0] == np.sum(SMALL.predict(TEXTS[NEW]) != Y[NEW])
 
 
 def test_a_file_with_one_column_of_numbers_stays_a_table(tmp_path):

@@ -726,7 +726,7 @@ def test_svg_of_two_pictures_share_no_name():
 
 VOTED = [[0, 1, 1], [1, 1, 0]], [0, 1, 1]
 SUMMARY, CAST = "a summary has no samples", "with samples, not to votes"
-UNASKED = {"max_samples": 9}, {"target": "y"}, {"source": "new"}
+UNASKED = {"max_samples": 9}, {"source": "new"}
 UNCHOSEN = (
     *({"X": [[0]] * 3}, {"y": [0, 1, 1]}, {"method": "re"}, {"keep": 1}),
     *({"scoring": "f1_macro"}, {"methods": ["re"]}, *UNASKED),

@@ -314,6 +314,6 @@ def test_the_command_line_draws_a_sample_of_many_files(forest, tmp_path):
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
-    assert data["votes"]["drawn"] == "400 of 3,000, drawn by class"
+    assert "using 400 of 3,000 rows, drawn by class." in done.stderr
     assert data["votes"]["n_samples"] == 400
     assert "--max-samples 400" in data["reproduce"]["shell"]

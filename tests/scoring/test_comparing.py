@@ -231,10 +231,6 @@ def test_accuracy_is_a_score_too(forests):
     assert [row[0] for row in found.rows()].count("accuracy") == 1
     assert "standard error" in repr(found)
     assert found.to_dict()["score"]["after"] == found.score[1]
-    batches = [(X[200:400], Y[200:400]), (X[400:], Y[400:])]
-    again = quorate.compare(*forests[0], batches, scoring="accuracy")
-    assert again.score == found.score
-    assert again.score_errors == pytest.approx(found.score_errors)
     assert compared(forests[0], Y, None).score is None
 
 

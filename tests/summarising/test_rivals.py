@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._votes import PairedCounts, Summary
+from quorate._votes import Summary
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +25,7 @@ def same_certificate(one, two):
 def test_certify_two_models(forest, small, data, tolerance):
     X, y = data[0][800:], data[1][800:]
     whole = quorate.certify(forest, small, X, y, tolerance=tolerance)
-    batches = list(in_batches(X, y, 900))
-    same_certificate(
-        quorate.certify(forest, small, batches, tolerance=tolerance), whole
-    )
-    summary = quorate.summarise(forest, batches, against=small)
+    summary = quorate.summarise(forest, in_batches(X, y, 900), against=small)
     same_certificate(quorate.certify(summary, tolerance=tolerance), whole)
 
 
@@ -52,27 +48,6 @@ def test_certify_an_order(forest, data, method, keep):
         same_certificate(quorate.certify(plain, tolerance=0.03), whole)
 
 
-def test_compare(forest, small, data):
-    X, y = data[0][800:], data[1][800:]
-    whole = quorate.compare(forest, small, X, y, repeats=1)
-    batches = list(in_batches(X, y, 900))
-    for found in (
-        quorate.compare(forest, small, batches),
-        quorate.compare(
-            forest, small, quorate.summarise(forest, batches, against=small)
-        ),
-    ):
-        for name in found.__dataclass_fields__:
-            if name != "predict_milliseconds":
-                assert getattr(found, name) == getattr(whole, name), name
-        assert found.predict_milliseconds is None
-        assert list(found.recalls) == ["0", "1", "2"]
-        assert np.isnan(found.speedup)
-        assert "predicting" not in repr(found)
-        assert "accuracy" in repr(found)
-        assert found.to_dict()["predict_milliseconds"] is None
-
-
 @pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
 def test_recalls_where_a_class_comes_late(forest, small, data, tmp_path):
     X, y = data[0][800:], data[1][800:]
@@ -82,82 +57,12 @@ def test_recalls_where_a_class_comes_late(forest, small, data, tmp_path):
     batches = list(in_batches(X, labels, 900))
     summary = quorate.summarise(forest, batches, against=small)
     assert summary.classes.tolist() == ["a", "b", "c", "d"]
-    found = quorate.compare(forest, small, summary)
-    assert found.recalls == quorate.compare(forest, small, X, labels).recalls
-    assert found.recalls["a"] == (0.0, 0.0)
     assert summary.rivals.found.tolist() == [
         [int(np.sum((small.predict(X) == labels) & (labels == one))) for one in "abcd"]
     ]
     summary.save(tmp_path / "summary.npz")
     again = Summary.load(tmp_path / "summary.npz")
     assert again.rivals.found.tolist() == summary.rivals.found.tolist()
-    # A class that came late moved the others, in what was counted before it came.
-    np.testing.assert_array_equal(
-        again.rivals.kinds.codes,
-        PairedCounts.count(*_codes(forest, small, X, labels)).codes,
-    )
-
-
-def _codes(forest, small, X, labels):
-    said = labels, forest.predict(X), small.predict(X)
-    return [np.searchsorted(["a", "b", "c", "d"], each) for each in said]
-
-
-SCORES = ["accuracy", "balanced_accuracy", "f1_macro", "f1_weighted", "recall_micro"]
-SCORES += ["precision_macro", "jaccard_weighted", "matthews_corrcoef"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scoring", SCORES)
-def test_scores_of_decided_classes(forest, small, data, scoring):
-    X, y = data[0][800:], data[1][800:]
-    other = RandomForestClassifier(7, random_state=3).fit(data[0][:300], data[1][:300])
-    batches = list(in_batches(X, y, 900))
-    for rival in (small, other):
-        whole = quorate.compare(forest, rival, X, y, scoring=scoring, repeats=1)
-        found = quorate.compare(forest, rival, batches, scoring=scoring)
-        assert found.scoring == whole.scoring == scoring
-        assert found.score == pytest.approx(whole.score, rel=1e-12)
-        assert found.score_errors == pytest.approx(whole.score_errors, rel=1e-9)
-        assert len(set(found.score_errors)) == 3
-        assert [row[0] for row in found.rows()] == [
-            row[0] for row in whole.rows() if "predicting" not in row[0]
-        ]
-
-
-@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", max])
-def test_scores_that_counts_do_not_tell(forest, small, data, scoring):
-    def batches():
-        raise AssertionError("no pass is made")
-        yield data
-
-    with pytest.raises(ValueError, match="batches counts predicted classes"):
-        quorate.compare(forest, small, batches(), scoring=scoring)
-    with pytest.raises(ValueError, match="for two classes, but there are 3"):
-        quorate.compare(forest, small, batches(), scoring="f1")
-
-
-def test_scores_need_every_class(forest, small, data):
-    X, y = data[0][800:], data[1][800:]
-    few = list(in_batches(X[y != 1], y[y != 1], 900))
-    with pytest.raises(
-        ValueError, match=f"class 1 has no samples among the {sum(y != 1)}"
-    ):
-        quorate.compare(forest, small, few, scoring="balanced_accuracy")
-    named = quorate.compare(forest, small, few, scoring="accuracy")
-    assert named.score == named.accuracy
-
-
-def test_scores_of_a_model_with_classes_of_its_own(forest, data):
-    X, y = data
-    more = np.where(np.arange(300) % 3 == 0, 7, y[:300])
-    other = RandomForestClassifier(7, random_state=3).fit(X[:300], more)
-    assert 7 in other.predict(X[800:])
-    batches = list(in_batches(X[800:], y[800:], 900))
-    found = quorate.compare(forest, other, batches)
-    assert found.accuracy[1] == np.mean(other.predict(X[800:]) == y[800:])
-    with pytest.raises(ValueError, match="the second model knows classes that the"):
-        quorate.compare(forest, other, batches, scoring="balanced_accuracy")
 
 
 @pytest.mark.parametrize("tolerance", [0.02, 0.1, 0.2])
@@ -167,7 +72,8 @@ def test_balanced_certificates(forest, small, data, tolerance):
     batches = list(in_batches(X, y, 900))
     whole = quorate.certify(forest, small, X, y, **asked)
     assert whole.balanced
-    same_certificate(quorate.certify(forest, small, batches, **asked), whole)
+    summary = quorate.summarise(forest, batches, against=small)
+    same_certificate(quorate.certify(summary, **asked), whole)
     chosen_on = quorate.collect_votes(forest, data[0][:800], data[1][:800])
     chosen = quorate.select(chosen_on, "mdm", keep=1.0)
     whole = quorate.certify(quorate.collect_votes(forest, X, y), chosen, **asked)
@@ -175,7 +81,7 @@ def test_balanced_certificates(forest, small, data, tolerance):
     same_certificate(quorate.certify(summary, **asked), whole)
     few = list(in_batches(X[y != 1], y[y != 1], 900))
     with pytest.raises(ValueError, match="class 1 has no samples, so nothing limits"):
-        quorate.certify(forest, small, few, **asked)
+        quorate.certify(quorate.summarise(forest, few, against=small), **asked)
 
 
 def with_names(model):
@@ -212,7 +118,8 @@ def test_text_in_objects(data):
     X, y = X[300:], words[300:]
     expected = big.score(X, y), other.score(X, y)
     assert quorate.compare(big, other, X, y, repeats=1).accuracy == expected
-    assert quorate.compare(big, other, [(X, y)]).accuracy == expected
+    counts = quorate.summarise(big, [(X, y)], against=other)
+    assert counts.rivals.wrong[0] == np.sum(other.predict(X) != y)
     assert quorate.certify(big, other, X, y, tolerance=0.2).n_kept == 7
 
 
@@ -231,13 +138,10 @@ def test_refused(forest, small, data):
     plain, beside, other = (
         quorate.summarise(forest, [data], against=one) for one in (None, small, [0, 1])
     )
-    second = "does not compare the first model with the sec"
     members = list(forest.estimators_[:2])
     for words, ask in (
         ("this summary contains only one ensemble", lambda: quorate.certify(plain)),
         ("do not pass anything else", lambda: quorate.certify(beside, [0, 1])),
-        (second, lambda: quorate.compare(forest, small, plain)),
-        (second, lambda: quorate.compare(small, forest, beside)),
         ("two different models cannot be added", lambda: beside + other),
         (r"distinct positions of members, 0 to 11\.",
          lambda: quorate.summarise(forest, [data], against=[0, 0])),
@@ -246,7 +150,7 @@ def test_refused(forest, small, data):
         ("a list cannot predict by itself",
          lambda: quorate.summarise(forest, [data], against=members)),
         ("samples cannot certify any subset",
-         lambda: quorate.certify(forest, small, [(X[800:850], y[800:850])])),
+         lambda: quorate.certify(forest, small, X[800:850], y[800:850])),
     ):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=words):
             ask()
@@ -257,9 +161,6 @@ def test_training_rows_judge_nothing(data):
     trained = quorate.summarise(seen, [data], against=[0, 1], source="training")
     with pytest.raises(ValueError, match="members were trained on these samples"):
         quorate.certify(trained)
-    some = quorate.keep_members(seen, [0, 1])
-    compared = quorate.compare(seen, some, [data], source="training")
-    assert compared.accuracy is compared.error_limits is None
 
 
 def test_masked_summaries_certify_nothing(forest, data):

@@ -6,7 +6,7 @@ import numpy as np
 
 from quorate._checks import check_number
 from quorate._choosing import Selection
-from quorate._data import pair_in_memory, refuse_missing_labels
+from quorate._data import pair_in_memory
 from quorate._ensembles import (
     Ensemble,
     RowSource,
@@ -26,7 +26,7 @@ from quorate._scoring import (
     usual_tolerance,
     why_empty,
 )
-from quorate._summarising import count_pair, member_order, summarise
+from quorate._summarising import count_pair, member_order
 from quorate._typing import Array, IntArray
 from quorate._votes import (
     PairedErrors,
@@ -43,6 +43,10 @@ _CHOSEN_ON = (
     "certify: members were chosen, or their leaves distilled, on these samples, so "
     "errors on them are too low; use other samples."
 )
+_INPUTS = (
+    "certify: pass votes and an order, or two fitted ensembles with X and y: "
+    "certify(big, small, X, y)."
+)
 
 
 def certify(
@@ -56,14 +60,13 @@ def certify(
     class_weight: str | None = None,
     scoring: Any = None,
     source: RowSource = "auto",
-    target: str | None = None,
 ) -> Certificate:
     """Certify the smallest prefix of an order that is about as good as all members.
 
     Call ``certify(votes, order)``, or ``certify(big, small, X, y)`` for two fitted
     ensembles, of which the second is then the only candidate. For data that do not fit
-    in memory, pass batches, ``certify(big, small, batches)``, or the summary of an
-    earlier pass, ``certify(quorate.summarise(big, batches, against=small))``.
+    in memory, pass a summary: ``certify(quorate.summarise(big, batches,
+    against=small))``.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def certify(
         or not at all.
     X, y : array-like
         With two ensembles, samples that were used neither for training nor for
-        choosing; or, without ``y``, what :func:`quorate.summarise` takes as batches.
+        choosing.
     tolerance : float, optional
         How much the error may exceed that of the whole ensemble. By default 0.02, or a
         fifth of the share of the rarest class if that is smaller. A tolerance that even
@@ -92,8 +95,6 @@ def certify(
         Certificates are about errors; any other score is refused.
     source : {"auto", "new", "training"}
         Whether the samples are new or training data. See :func:`quorate.prune`.
-    target : str, optional
-        The column of labels, for batches from files.
 
     Returns
     -------
@@ -175,15 +176,10 @@ def certify(
             )
         return _certify_order(votes, order, asked)
     if X is None:
-        raise ValueError(
-            "certify: pass votes and an order, or two fitted ensembles with X and y: "
-            "certify(big, small, X, y)."
-        )
+        raise ValueError(_INPUTS)
     ensembles = read_pair(votes, order, "certify")
     if y is None:
-        refuse_missing_labels(X, "certify")
-        against = summarise(votes, X, target=target, against=order, source=source)
-        return _certify_summary(against, asked)
+        raise ValueError(_INPUTS)
     return _certify_model((votes, order), ensembles, X, y, source, asked)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from quorate._choosing import ExpectedError
-from quorate._data import pair_in_memory, refuse_missing_labels
+from quorate._data import pair_in_memory
 from quorate._ensembles import (
     Ensemble,
     RowSource,
@@ -35,12 +35,10 @@ from quorate._scoring import (
     ScoreEstimate,
     check_ranking,
     check_scoring,
-    score_counts,
     score_for,
     score_models,
     with_positive,
 )
-from quorate._summarising import is_summary_of, summarise
 from quorate._typing import Array, FloatArray
 from quorate._units import (
     bytes_text,
@@ -51,7 +49,6 @@ from quorate._units import (
 )
 from quorate._votes import (
     PairedErrors,
-    Summary,
     Votes,
     VoteSource,
     WholePrediction,
@@ -147,8 +144,8 @@ class Comparison:
         Size when pickled, before and after.
     memory_bytes : tuple[int, int]
         Memory taken, before and after.
-    predict_milliseconds : tuple[float, float] | None
-        Best measured time to predict the samples, before and after; None for batches.
+    predict_milliseconds : tuple[float, float]
+        Best measured time to predict the samples, before and after.
     n_samples : int
         Number of samples.
     source : VoteSource
@@ -192,7 +189,7 @@ class Comparison:
     nodes: tuple[int, int] | None
     pickled_bytes: tuple[int, int]
     memory_bytes: tuple[int, int]
-    predict_milliseconds: tuple[float, float] | None
+    predict_milliseconds: tuple[float, float]
     n_samples: int
     source: VoteSource
     accuracy: tuple[float, float] | None = None
@@ -213,8 +210,6 @@ class Comparison:
     @property
     def speedup(self) -> float:
         """Ratio of the prediction times."""
-        if self.predict_milliseconds is None:
-            return float("nan")
         before, after = self.predict_milliseconds
         return before / after
 
@@ -286,8 +281,7 @@ class Comparison:
             notes = [f"The accuracy cannot be estimated: {self.why_unreliable}."]
         if self.chosen_on and self.accuracy is not None:
             notes.append(_CHOSEN_ON)
-        if self.predict_milliseconds is not None:
-            notes.append(f"Predicting is the time for all {self.n_samples:,} at once.")
+        notes.append(f"Predicting is the time for all {self.n_samples:,} at once.")
         if self.error_limits is not None:
             notes.append("Limits hold for new samples, each with 95 % confidence.")
         return " ".join(notes)
@@ -338,13 +332,12 @@ def compare(
     before: Any,
     after: Any,
     X: Any,
-    y: Any = None,
+    y: Any,
     *,
     repeats: int = 5,
     scoring: Any = None,
     positive: Any = None,
     source: RowSource = "auto",
-    target: str | None = None,
 ) -> Comparison:
     """Compare two fitted ensembles on the same samples.
 
@@ -356,23 +349,18 @@ def compare(
         :class:`quorate.ensembles.WeightedVoting` of its members does.
     X, y : array-like
         Samples that neither was trained or chosen on; on others the accuracy is too
-        optimistic, and no limits are given if that is known. For data that do not fit
-        in memory, pass no ``y`` and as ``X`` what :func:`quorate.summarise` takes as
-        batches, or the summary of an earlier pass of ``before`` against ``after``.
+        optimistic, and no limits are given if that is known.
     repeats : int
         Number of alternating measurements of the time to predict; the best counts.
     scoring : str, scorer, callable or None
         A score to report in addition to accuracy, with standard errors; see
-        :func:`quorate.select`. For batches, one that can be computed from counts:
-        balanced accuracy, precision, recall, F1, Jaccard, Matthews' correlation.
+        :func:`quorate.select`.
     positive : label, optional
         The class that ``scoring`` is about, against all others: "average_precision",
         "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
     source : {"auto", "new", "training"}
         Whether the samples are new or training data. On training data the models are
         compared by out-of-bag votes. See :func:`quorate.prune`.
-    target : str, optional
-        The column of labels, for batches from files.
 
     Returns
     -------
@@ -396,27 +384,18 @@ def compare(
     check_scoring(scoring, "compare")
     check_source(source, "compare")
     models = read_pair(before, after, "compare")
-    times: Any = None
-    if y is None:
-        summary = X
-        if not isinstance(X, Summary):
-            refuse_missing_labels(X, "compare")
-            check_scoring(scoring, "compare", classes=models[0].classes, counted=True)
-            summary = summarise(before, X, target=target, against=after, source=source)
-        judged = _judge_summary(summary, models, scoring)
-    else:
-        X, y = pair_in_memory(X, y, "compare")
-        truth = labels_for_pair(*models, X, y, "compare")
-        both = [*map(predictable, (before, after), models, (truth, truth))]
-        judged = _judge(both, models, X, truth, scoring, source)
-        times = predict_milliseconds(both, X, repeats)
+    X, y = pair_in_memory(X, y, "compare")
+    truth = labels_for_pair(*models, X, y, "compare")
+    both = [*map(predictable, (before, after), models, (truth, truth))]
+    judged = _judge(both, models, X, truth, scoring, source)
+    times = predict_milliseconds(both, X, repeats)
     nodes = tuple(count_nodes(model.model) for model in models)
     return Comparison(
         members=_pair(model.n_members for model in models),
         nodes=None if None in nodes else nodes,  # type: ignore[arg-type]
         pickled_bytes=_pair(pickled_bytes(model.model) for model in models),
         memory_bytes=_pair(memory_bytes(model.model) for model in models),
-        predict_milliseconds=None if times is None else _pair(map(float, times)),
+        predict_milliseconds=_pair(map(float, times)),
         **judged,
     )
 
@@ -429,34 +408,6 @@ def read_pair(big: Any, small: Any, owner: str) -> tuple[Ensemble, Ensemble]:
             f"{owner}(big, small, X, y)."
         )
     return read_ensemble(big), read_ensemble(small)
-
-
-def _judge_summary(
-    summary: Summary, ensembles: tuple[Ensemble, Ensemble], scoring: Any
-) -> dict[str, Any]:
-    """Evaluate both models from the counts of a pass over all samples."""
-    paired, (whole, part) = summary.rivals, ensembles
-    fits = paired is not None and paired.sizes.tolist() == [part.n_members]
-    if paired is None or not fits or not is_summary_of(summary, whole):
-        raise ValueError(
-            "compare: the summary does not compare the first model with the second; "
-            "create it with quorate.summarise(before, batches, against=after)."
-        )
-    source = summary.source or VoteSource.ASSUMED_NEW
-    if not source.is_honest:
-        return {"n_samples": summary.n_samples, "source": VoteSource.TRAINING}
-    source = source if source.is_unseen else VoteSource.ASSUMED_NEW
-    judged = _counted(summary.classes, paired, source, paired.chosen_on)
-    if scoring is None:
-        return judged
-    if paired.kinds is None:
-        raise ValueError(
-            f"compare(scoring={scoring!r}): the second model knows classes that the "
-            "first does not, which a pass over batches does not count; pass X and y of "
-            "a sample of the rows."
-        )
-    found = score_counts(scoring, summary.classes, paired.kinds, "compare")
-    return {**judged, **_scored(*found)}
 
 
 def _judge(

@@ -62,7 +62,6 @@ def report(
     n_jobs: int | None = None,
     random_state: int = 0,
     max_samples: int | None = None,
-    target: str | None = None,
     verbose: int = 1,
 ) -> Report:
     """Create an HTML report about an ensemble: diversity, members and savings.
@@ -77,8 +76,7 @@ def report(
         only; its report omits what needs single samples.
     X, y : array-like
         Samples and labels: the training data of an ensemble that bootstraps, or new
-        data. Without ``y``, X is batches of new data, as in :func:`quorate.prune`. Omit
-        both for votes, blends and summaries, which contain the labels.
+        data. Omit both for votes, blends and summaries, which contain the labels.
     output : path, optional
         File to write the page to.
     method : str or Pruner
@@ -108,8 +106,6 @@ def report(
     max_samples : int, optional
         Use a stratified sample of this size if there are more samples; 200 000 by
         default, with a warning.
-    target : str, optional
-        The column of labels, if X is files.
     verbose : int
         0 to hide the progress bar, which is shown on a terminal or in a notebook after
         two seconds.
@@ -172,7 +168,6 @@ def report(
         n_jobs=n_jobs,
         random_state=random_state,
         max_samples=max_samples,
-        target=target,
     )
     if isinstance(ensemble, Summary):
         _refuse_for_summary(X, y, request)
@@ -329,7 +324,7 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
     """Return the votes to choose on: the given ones, or those of the members."""
     if isinstance(ensemble, (Votes, Blend)):
         return _recorded(ensemble, X, y, request)
-    if X is None:
+    if X is None or y is None:
         raise ValueError(
             "report: an ensemble needs samples, report(ensemble, X, y); only votes, a "
             "blend or a summary can be passed alone."
@@ -343,7 +338,6 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
         scoring=request.scoring,
         owner="report",
         max_samples=request.max_samples,
-        target=request.target,
         seed=request.random_state,
         size=size,
     )
@@ -351,7 +345,7 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
 
 def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidence:
     """Return evidence from votes alone."""
-    if unfit := {"max_samples", "target", "source"} & _given(request):
+    if unfit := {"max_samples", "source"} & _given(request):
         name = min(unfit)
         raise TypeError(
             f"report({name}={getattr(request, name)!r}): only applies to an ensemble "

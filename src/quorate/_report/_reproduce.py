@@ -44,7 +44,6 @@ class Request:
     n_jobs: int | None = None
     random_state: int = 0
     max_samples: int | None = None
-    target: str | None = None
     files: Source | None = None
 
 

@@ -30,9 +30,8 @@ _OTHER_BATCHES = Step(
 )
 _CHOOSE = Step(
     "To keep fewer members, choose them on a sample of the rows.",
-    "quorate.prune(ensemble, batches, max_samples=...) draws one by class; "
-    "quorate.summarise(ensemble, batches, against=small) then compares both models on "
-    "all rows.",
+    "Pass them to quorate.prune(ensemble, X, y); quorate.certify(quorate.summarise("
+    "ensemble, batches, against=small)) then compares both models on all rows.",
 )
 
 

@@ -31,7 +31,6 @@ from quorate._scoring._scorers import (
 )
 from quorate._typing import Array, IntArray
 from quorate._votes import (
-    PairedCounts,
     Prediction,
     Votes,
     VoteSource,
@@ -113,7 +112,6 @@ def check_scoring(
     *,
     classes: Array | None = None,
     averages: bool = True,
-    counted: bool = False,
 ) -> Score:
     """Raise an error early if ``scoring`` is not a score of a classifier.
 
@@ -127,8 +125,6 @@ def check_scoring(
     averages : bool
         Whether the ensemble averages probabilities, if that is known; a score of
         probabilities needs it.
-    counted : bool
-        Whether only counts of decided classes will be there.
 
     Examples
     --------
@@ -144,18 +140,7 @@ def check_scoring(
     score = find_score(scoring, classes, owner)
     asker = f"{owner}(scoring={shown_scoring(scoring)})"
     _refuse_unfit(score, asker, averages=averages)
-    return _as_table_score(score, asker) if counted else score
-
-
-def _as_table_score(score: Score, owner: str) -> TableScore:
-    if isinstance(score, TableScore):
-        return score
-    raise ValueError(
-        f"{owner}: a pass over batches counts predicted classes, which is enough for "
-        "accuracy, balanced_accuracy, matthews_corrcoef, f1_macro, precision_macro, "
-        "recall_macro and the like; for other scores, pass X and y of a sample of the "
-        "rows."
-    )
+    return score
 
 
 def check_ranking(score: Score, ensemble: Any, owner: str) -> None:
@@ -378,29 +363,3 @@ def _model_prediction(
 
 def _labels(model: Any) -> Array:
     return as_labels(model.classes_, "classes")
-
-
-def score_counts(
-    scoring: Any, classes: Array, counts: PairedCounts, owner: str
-) -> tuple[Score, tuple[float, float], tuple[float, float, float]]:
-    """Return the score, its value for both models, and standard errors.
-
-    The standard errors are those of both scores and of their difference.
-    """
-    asker = f"{owner}(scoring={shown_scoring(scoring)})"
-    score = _as_table_score(find_score(scoring, classes, owner), asker)
-    y, times = counts.codes[0], counts.times
-    there = np.bincount(y, weights=times, minlength=classes.size)
-    _refuse_unfit(score, asker, counts=there)
-    values, parts = [], []
-    for codes in counts.codes[1:]:
-        table = np.zeros((classes.size, classes.size + 1))
-        np.add.at(table, (y, codes), times)
-        value, by_cell = score.cell_parts(table)
-        values.append(value)
-        parts.append(by_cell[y, codes])
-    rows = np.array([*parts, parts[0] - parts[1]])
-    n, ddof = int(times.sum()), 0 if score.is_accuracy else 1  # as their estimates have
-    squares = (rows - (rows @ times / n)[:, None]) ** 2 @ times
-    first, second, between = np.sqrt(squares / max(n - ddof, 1) / n).tolist()
-    return score, (values[0], values[1]), (first, second, between)

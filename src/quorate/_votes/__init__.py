@@ -27,7 +27,6 @@ from quorate._votes._labels import (
     union,
 )
 from quorate._votes._paired import (
-    PairedCounts,
     PairedErrors,
     pair_predictions,
 )
@@ -60,7 +59,6 @@ __all__ = [
     "DecisionRule",
     "DenseProbabilities",
     "PairCounts",
-    "PairedCounts",
     "PairedErrors",
     "Prediction",
     "Probabilities",

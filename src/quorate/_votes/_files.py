@@ -19,7 +19,7 @@ from quorate._data import RowDigest
 from quorate._typing import Array
 from quorate._votes._counts import SampleGroups, SmallestMargin, SmallestMargins
 from quorate._votes._labels import as_labels
-from quorate._votes._paired import PairedCounts, PairedErrors
+from quorate._votes._paired import PairedErrors
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
@@ -45,7 +45,7 @@ _LARGEST_RATIO = 1100
 
 # The dtype kinds and the shape of each array, as numbers or letters: M members, K
 # classes, N samples, R rows in all probability tables; P and Q groups of samples, S
-# sizes of a rival, C cells of its decisions.
+# sizes of a rival.
 _LAYOUT = {
     "format": ("U", ""),
     "classes": ("biufUSMm", "K"),
@@ -74,7 +74,6 @@ _LAYOUT = {
     "rival_errors": ("i", "3SK"),
     "rival_samples": ("i", "K"),
     "rival_same": ("i", "S"),
-    "rival_kinds": ("i", "4C"),
     "rival_order": ("i", "O"),
     "rival_weights": ("f", "M"),
     "rival_rows": ("U", ""),
@@ -174,8 +173,6 @@ def _sum_array(value: Any) -> Any:
 def _rival_arrays(rivals: PairedErrors) -> dict[str, Any]:
     own = ("sizes", "errors", "samples", "same", "order", "weights")
     arrays = {f"rival_{name}": getattr(rivals, name) for name in own}
-    if rivals.kinds is not None:
-        arrays["rival_kinds"] = np.vstack([rivals.kinds.codes, rivals.kinds.times])
     if rivals.rows is not None:
         arrays["rival_rows"] = str(rivals.rows)
         arrays["rival_chosen_on"] = rivals.chosen_on_rows
@@ -432,12 +429,7 @@ def _rivals(arrays: dict[str, Array], n_samples: int) -> PairedErrors:
     samples, errors = arrays["rival_samples"], arrays["rival_errors"]
     if int(samples.sum()) != n_samples or (errors.sum(axis=0) > samples).any():
         raise ValueError("errors of a rival")
-    kinds, rows = None, None
-    if "rival_kinds" in arrays:
-        *codes, times = arrays["rival_kinds"]
-        if np.max(codes, initial=0) >= samples.size or int(times.sum()) != n_samples:
-            raise ValueError("decisions of a rival")
-        kinds = PairedCounts(np.array(codes), times)
+    rows = None
     if "rival_rows" in arrays:
         rows = RowDigest.parse(str(arrays["rival_rows"]))
     return PairedErrors(
@@ -447,7 +439,6 @@ def _rivals(arrays: dict[str, Array], n_samples: int) -> PairedErrors:
         errors=errors,
         samples=samples,
         same=arrays["rival_same"],
-        kinds=kinds,
         rows=rows,
         chosen_on_rows=tuple(map(str, arrays.get("rival_chosen_on", ()))),
     )

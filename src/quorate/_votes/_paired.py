@@ -12,51 +12,6 @@ from quorate._votes._labels import as_labels, codes_among, union
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairedCounts:
-    """Counts of samples by true class, the ensemble's prediction and a rival's.
-
-    They determine every score of predicted classes, for either model, and the standard
-    error of their difference. There are few combinations, however many samples there
-    are.
-
-    Attributes
-    ----------
-    codes : array of int
-        One column for each kind that occurs, sorted: the true class, that of the whole
-        ensemble and that of the rival.
-    times : array of int
-        Samples of each kind.
-    """
-
-    codes: IntArray
-    times: IntArray
-
-    @classmethod
-    def count(cls, y: Array, whole: Array, rival: Array) -> "PairedCounts":
-        """Count the combinations of classes."""
-        codes = np.stack([y, whole, rival]).astype(np.int64)
-        return _gathered(codes, np.ones(codes.shape[1], dtype=np.int64))
-
-    def __add__(self, other: "PairedCounts") -> "PairedCounts":
-        codes = np.concatenate([self.codes, other.codes], axis=1)
-        return _gathered(codes, np.concatenate([self.times, other.times]))
-
-    def in_classes(self, places: IntArray) -> "PairedCounts":
-        """Return the same counts for more classes; ``places`` maps the old ones."""
-        return PairedCounts(np.asarray(places, dtype=np.int64)[self.codes], self.times)
-
-
-def _gathered(codes: IntArray, times: IntArray) -> PairedCounts:
-    """Merge duplicate columns and add their counts."""
-    n_classes = int(codes.max()) + 1
-    keys = (codes[0] * n_classes + codes[1]) * n_classes + codes[2]
-    _, first, kind = np.unique(keys, return_index=True, return_inverse=True)
-    total = np.zeros(first.size, dtype=np.int64)
-    np.add.at(total, kind, times)
-    return PairedCounts(codes[:, first], total)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class PairedErrors:
     """Errors of other models beside those of an ensemble, on the same samples.
 
@@ -78,8 +33,6 @@ class PairedErrors:
         Samples of each class.
     same : array of int
         Samples for which both decide for the same class.
-    kinds : PairedCounts, optional
-        Predictions of both, for a single rival without additional classes.
     rows : RowDigest, optional
         Digest of the samples, where one of the models says which rows it was chosen on.
     chosen_on_rows : tuple of str
@@ -92,7 +45,6 @@ class PairedErrors:
     errors: IntArray
     samples: IntArray
     same: IntArray
-    kinds: PairedCounts | None = None
     rows: RowDigest | None = None
     chosen_on_rows: tuple[str, ...] = ()
 
@@ -124,7 +76,7 @@ class PairedErrors:
             What to note about the rivals.
         """
         mine = np.asarray(whole != y)
-        cells, same, decided = [], [], y
+        cells, same = [], []
         for decided in rivals:
             theirs = decided != y
             groups = (theirs & ~mine, mine & ~theirs, mine & theirs)
@@ -132,7 +84,6 @@ class PairedErrors:
                 [np.bincount(y[group], minlength=n_classes) for group in groups]
             )
             same.append(np.count_nonzero(decided == whole))
-        alone = len(cells) == 1 and decided.min() >= 0
         return cls(
             sizes=np.asarray(sizes, dtype=np.int64),
             order=order,
@@ -140,7 +91,6 @@ class PairedErrors:
             errors=np.array(cells).swapaxes(0, 1),
             samples=np.bincount(y, minlength=n_classes),
             same=np.array(same, dtype=np.int64),
-            kinds=PairedCounts.count(y, whole, decided) if alone else None,
             rows=rows,
             chosen_on_rows=chosen_on_rows,
         )
@@ -156,7 +106,6 @@ class PairedErrors:
             errors=self.errors + other.errors,
             samples=self.samples + other.samples,
             same=self.same + other.same,
-            kinds=added(self.kinds, other.kinds),
             rows=added(self.rows, other.rows),
         )
 
@@ -166,8 +115,7 @@ class PairedErrors:
         errors[..., places] = self.errors
         samples = np.zeros(n_classes, dtype=np.int64)
         samples[places] = self.samples
-        kinds = None if self.kinds is None else self.kinds.in_classes(places)
-        return replace(self, errors=errors, samples=samples, kinds=kinds)
+        return replace(self, errors=errors, samples=samples)
 
     def are_those_of(self, other: "PairedErrors") -> bool:
         """Return whether other counts concern the same rivals."""
