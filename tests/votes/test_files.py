@@ -54,12 +54,9 @@ def test_round_trip_of_labels(labels, tmp_path):
 
 
 def test_what_could_not_be_read_is_not_written(tmp_path):
-    objects = np.array([*"ab"], dtype=object)
-    objects[:] = [(0, 1), (1, 1)]
     long = "x" * (2**16 + 1)
     masked = Votes([[0, 1], [1, 1]], [0, 1], valid=[[True, False], [True, True]])
     for votes, message in (
-        (Votes(objects[None], objects), "tuple cannot be stored without pickle"),
         (Votes([["a", "b"]], ["a", "b"], names=[long]), "at most 65536 characters"),
         (Votes([["a", long]], ["a", "a"]), "have at most 65536 characters"),
         (masked.at([1]), "member 0 has no usable vote"),

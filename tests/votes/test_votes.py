@@ -2,7 +2,6 @@
 
 import tracemalloc
 from collections import namedtuple
-from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -89,13 +88,11 @@ def test_input_arrays_are_neither_written_nor_shared():
         np.array([0.5, 1.5, 2.0]),
         np.array(["no", "yes", "zéro"]),
         np.array([b"no", b"yes"]),
-        np.array([date(2020, 1, 1), date(2021, 1, 1)]),
         np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]"),
-        pd.Series([(0, "a"), (1, "b")]).to_numpy(),
     ],
     ids=str,
 )
-def test_labels_of_any_sortable_type(labels):
+def test_labels_of_every_type(labels):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, len(labels), (5, 40))
     y = rng.integers(0, len(labels), 40)
@@ -184,7 +181,7 @@ HIDDEN = np.ma.array([0, 1], mask=[0, 1])
         (([[0, 1], ["a", "b"]], [0, 1]), {}, "mixed types, numbers and text"),
         (([np.array([0, 1]), np.array(["a", "b"])], [0, 1]), {}, "mixed types"),
         (([[b"a", b"b"]], ["a", "b"]), {}, "mixed types, bytes and text"),
-        (([[1j, 2j]], [1j, 2j]), {}, "cannot be sorted"),
+        (([[1j, 2j]], [1j, 2j]), {}, "labels of type complex; use text or numbers"),
         ((np.array([["NaT", "2020"]], "M8[D]"), np.array(["2020"] * 2, "M8[D]")), {},
          "missing label"),
         (([[0, 1]], HIDDEN), {}, "y: masked at sample 1"),

@@ -109,12 +109,6 @@ def save_counts(
 ) -> None:
     """Write votes or a summary as ``.npz``, with the batches of a pass it covers."""
     owner = f"{type(counts).__name__}.save"
-    if counts.classes.dtype.kind == "O":
-        kind = type(counts.classes[0]).__name__
-        raise TypeError(
-            f"{owner}: labels of type {kind} cannot be stored without pickle; "
-            "use text or numbers as labels."
-        )
     arrays = arrays_of(counts)
     for texts in (counts.classes, arrays["names"]):
         if texts.dtype.kind in "US" and np.char.str_len(texts).max() > _LONGEST_TEXT:

@@ -1,5 +1,6 @@
-"""Labels of any sortable type, and their codes: positions in the sorted classes.
+"""Labels, and their codes: positions in the sorted classes.
 
+Labels are text, numbers, dates or durations, as scikit-learn's classifiers take them.
 NumPy would convert numbers to text, large integers to floats and dates to other dates,
 and drop the mask of a masked array. Here labels get a dtype that represents each of
 them exactly, or an error is raised. They are returned in the dtype of ``y`` if it can
@@ -8,7 +9,6 @@ represent them.
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,10 @@ def as_labels(values: Any, name: str) -> Array:
     array = as_array(values)
     if array.dtype.kind == "O":
         array = _unbox(array, name)
-    if array.dtype.kind not in _FAMILIES and array.dtype.kind != "O":
-        raise ValueError(f"{name}: labels of type {array.dtype} cannot be sorted.")
+    if array.dtype.kind not in _FAMILIES:
+        raise ValueError(
+            f"{name}: labels of type {array.dtype}; use text or numbers as labels."
+        )
     if array.dtype.kind in "fMm":
         _refuse_missing(array != array, name)
     return array
@@ -104,16 +106,10 @@ def _first_position(mask: BoolArray) -> str:
 
 def check_same_family(first: Array, second: Array, one: str, other: str) -> None:
     """Raise ``ValueError`` if the labels of two arrays cannot be compared."""
-    a, b = _family(first), _family(second)
+    a, b = _FAMILIES[first.dtype.kind], _FAMILIES[second.dtype.kind]
     if a != b:
         place = one if one == other else f"{one} and {other}"
         raise ValueError(f"{place}: labels of mixed types, {a} and {b}.")
-
-
-def _family(labels: Array) -> str:
-    if labels.dtype.kind == "O":
-        return type(labels.flat[0]).__name__ if labels.size else "objects"
-    return _FAMILIES[labels.dtype.kind]
 
 
 # Object arrays
@@ -124,22 +120,22 @@ def _unbox(array: Array, name: str) -> Array:
     values = array.ravel().tolist()
     types = set(map(type, values))
     if not types <= _NEVER_MISSING:
-        missing = np.array([_is_missing(value, name) for value in values])
+        missing = np.array([_is_missing(value) for value in values])
         _refuse_missing(missing.reshape(array.shape), name)
 
     def all_are(wanted: Any) -> bool:
-        return bool(types) and all(issubclass(kind, wanted) for kind in types)
+        return all(issubclass(kind, wanted) for kind in types)
 
+    if all_are(_NUMBERS):  # also if there are none
+        return _numbers(values, name).reshape(array.shape)
     if all_are(str) or all_are(bytes):
         return _characters(values, name).reshape(array.shape)
-    if all_are(_NUMBERS):
-        return _numbers(values, name).reshape(array.shape)
     if all_are(np.datetime64) or all_are(np.timedelta64):
         return np.array(values).reshape(array.shape)
+    listed = " and ".join(sorted(kind.__name__ for kind in types))
     if len(types) > 1:
-        listed = " and ".join(sorted(kind.__name__ for kind in types))
         raise ValueError(f"{name}: labels of mixed types, {listed}.")
-    return array
+    raise ValueError(f"{name}: labels of type {listed}; use text or numbers as labels.")
 
 
 def _characters(values: list[Any], name: str) -> Array:
@@ -177,19 +173,10 @@ def _no_type_for(owner: str, label: Any) -> ValueError:
     )
 
 
-def _is_missing(value: Any, name: str) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(value, Decimal):
-        return value.is_nan()  # some of them cannot even be compared
-    try:
-        if isinstance(value, (np.ndarray, list)):
-            raise TypeError("an array is not a label")
+def _is_missing(value: Any) -> bool:
+    if isinstance(value, (float, np.floating, np.datetime64, np.timedelta64)):
         return bool(value != value)
-    except (ValueError, TypeError, ArithmeticError) as error:
-        raise ValueError(
-            f"{name}: labels of type {type(value).__name__} cannot be sorted."
-        ) from error
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 # Common dtypes
@@ -200,7 +187,7 @@ def _common_type(arrays: Sequence[Array]) -> np.dtype[Any]:
     dtypes = {array.dtype for array in arrays}
     if len(dtypes) == 1:
         return dtypes.pop()
-    families = sorted({_family(array) for array in arrays if array.size})
+    families = sorted({_FAMILIES[array.dtype.kind] for array in arrays if array.size})
     if len(families) > 1:
         raise ValueError(f"labels of mixed types, {' and '.join(families)}.")
     try:
@@ -238,7 +225,7 @@ def _cast(labels: Array, dtype: np.dtype[Any]) -> Array:
 
 def _in_type_of(labels: Array, model: Array) -> Array:
     """Cast labels to the dtype of ``model`` if this loses nothing."""
-    if labels.dtype.kind not in "USO" and model.dtype.kind != "O":
+    if labels.dtype.kind not in "US":
         with suppress(ValueError):
             return _cast(labels, model.dtype)
     return labels
@@ -248,23 +235,8 @@ def union(arrays: Iterable[Array], model: Array) -> Array:
     """Return the sorted union of labels, in the dtype of ``model`` if possible."""
     every = list(arrays)
     common = _common_type(every)
-    unique = _unique(np.concatenate([_cast(array, common) for array in every]))
+    unique = np.unique(np.concatenate([_cast(array, common) for array in every]))
     return _in_type_of(unique, model)
-
-
-def _unique(values: Array) -> Array:
-    try:
-        unique = np.unique(values)
-    except TypeError as error:
-        raise ValueError(f"labels cannot be sorted: {error}.") from error
-    if unique.dtype.kind == "O" and not (unique[:-1] < unique[1:]).all():
-        # partially ordered, like sets
-        place = int(np.argmin(unique[:-1] < unique[1:]))
-        raise ValueError(
-            f"labels cannot be sorted: neither of {unique[place]!r} and "
-            f"{unique[place + 1]!r} is less than the other."
-        )
-    return unique
 
 
 # Codes
@@ -309,10 +281,7 @@ def codes_among(labels: Array, classes: Array) -> IntArray:
     """
     common = _common_type([classes, labels])
     known, wanted = _cast(classes, common), _cast(labels, common)
-    try:
-        places = np.minimum(np.searchsorted(known, wanted), known.size - 1)
-    except TypeError as error:
-        raise ValueError(f"labels cannot be sorted: {error}.") from error
+    places = np.minimum(np.searchsorted(known, wanted), known.size - 1)
     return np.where(known[places] == wanted, places, -1)
 
 
@@ -353,7 +322,7 @@ def encode_rows(
     check_same_family(rows[0], y, "predictions", "y")
     common = _common_type([*rows, y])
     truth = _cast(y, common)
-    known = _unique(truth)
+    known = np.unique(truth)
     while True:
         codes = np.empty((len(rows), y.size), dtype=code_dtype(known.size))
         fresh, find = [], _finder(known, rows)
@@ -364,10 +333,10 @@ def encode_rows(
                 codes[member][~mask[member]] = -1
                 strange &= mask[member]
             if strange.any():
-                fresh.append(_unique(_cast(row[strange], common)))
+                fresh.append(np.unique(_cast(row[strange], common)))
         if not fresh:
             break
-        known = _unique(np.concatenate([known, *fresh]))
+        known = np.unique(np.concatenate([known, *fresh]))
     return _in_type_of(known, y), codes, codes_among(truth, known).astype(codes.dtype)
 
 

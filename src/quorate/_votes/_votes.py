@@ -55,8 +55,8 @@ class Votes(SampleVotes):
     Parameters
     ----------
     predictions : array-like of shape (n_members, n_samples), or None
-        The label that each member predicts for each sample; any sortable type. Masked
-        values are not used, as with ``valid``. If None, the most likely class by
+        The label that each member predicts for each sample: text, numbers or dates.
+        Masked values are not used, as with ``valid``. If None, the most likely class by
         ``probabilities``, the lowest of ties.
     y : array-like of shape (n_samples,)
         The true labels, of the same type. Labels keep their type; numbers that have no
