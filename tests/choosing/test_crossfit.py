@@ -310,8 +310,8 @@ def test_methods_that_look_at_features_get_those_of_the_samples():
 class Shorter(make_pruner("best").__class__):
     """Puts six members in order where samples were held back, and all where not."""
 
-    def _select(self, votes, size):
-        return np.arange(10 if votes.n_samples == 120 else 6)
+    def _select(self, inputs, size):
+        return np.arange(10 if inputs.votes.n_samples == 120 else 6)
 
 
 def test_sizes_are_those_that_every_fold_has():

@@ -91,9 +91,9 @@ class TestCurve:
         fits = []
         original = quorate.pruning.BestMembers._select
 
-        def watched(self, votes, size):
-            fits.append(votes.samples)
-            return original(self, votes, size)
+        def watched(self, inputs, size):
+            fits.append(inputs.votes.samples)
+            return original(self, inputs, size)
 
         monkeypatch.setattr(quorate.pruning.BestMembers, "_select", watched)
         quorate.select(chosen_on, "best", "auto")

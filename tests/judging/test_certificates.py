@@ -483,9 +483,9 @@ class Lopsided(quorate.pruning.Pruner):
 
     tags = quorate.pruning.PrunerTags(chooses_weights=True)
 
-    def _select(self, votes, size):
-        self.weights_ = np.append(100.0, np.ones(votes.n_members - 1))
-        return np.arange(votes.n_members)
+    def _select(self, inputs, size):
+        self.weights_ = np.append(100.0, np.ones(inputs.votes.n_members - 1))
+        return np.arange(inputs.votes.n_members)
 
 
 def test_all_members_with_new_weights_are_another_ensemble():

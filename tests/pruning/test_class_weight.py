@@ -9,7 +9,7 @@ import quorate
 from quorate import pruning
 from quorate.pruning import METHODS, make_pruner
 
-ABLE = sorted(name for name, cls in METHODS.items() if cls.tags.takes_class_weight)
+ABLE = sorted(n for n, cls in METHODS.items() if "class_weight" in cls().get_params())
 
 
 def unbalanced(seed, masked=False, probabilities=False, n_members=9):

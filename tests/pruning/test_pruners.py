@@ -33,7 +33,7 @@ def votes():
 def make(name, **parameters):
     if name in ("sep", "pep"):
         parameters.setdefault("n_iter", 40)
-    if METHODS[name].tags.is_random:
+    if "random_state" in METHODS[name]().get_params():
         parameters.setdefault("random_state", 0)
     return METHODS[name](**parameters)
 
@@ -295,20 +295,20 @@ REFUSED = [
     ("EPBD", "stuck", "wait", "use 'skip' or 'stop'"),
     ("EPBD", "search", "hard", "use 'printed' or 'contested'"),
     ("FTAD", "lambda_", "ensemble", "use 'measure' or 'proposed'"),
-    ("DREP", "rho", 0, "a number above 0 and at most 1"),
-    ("DREP", "rho", 1.2, "a number above 0 and at most 1"),
+    ("DREP", "rho", 0, "a number above 0 and of at most 1"),
+    ("DREP", "rho", 1.2, "a number above 0 and of at most 1"),
     ("ReducedError", "ties", "coin", TIES),
     ("MRMC", "ties", "coin", TIES),
     ("DiscEP", "ties", "coin", TIES),
     ("SEP", "ties", "coin", TIES),
-    ("SEP", "n_iter", -1, "a whole number, 0 or more"),
-    ("PEP", "n_iter", 1.5, "a whole number, 0 or more"),
+    ("SEP", "n_iter", -1, "a whole number of at least 0"),
+    ("PEP", "n_iter", 1.5, "a whole number of at least 0"),
     ("PEP", "time_limit", 0, "a number above 0"),
     ("MRMR", "mi", "nats", "use 'agreement' or 'bits'"),
     ("MarginDistance", "p", 0, r"a number in \(0, 1\), or 'schedule'"),
     ("MarginDistance", "p", 1.0, r"a number in \(0, 1\), or 'schedule'"),
     ("MarginDistance", "p", "plan", r"a number in \(0, 1\), or 'schedule'"),
-    ("MDEP", "alpha", 2, "a number of at least 0 and at most 1"),
+    ("MDEP", "alpha", 2, "a number of at least 0 and of at most 1"),
     ("UMEP", "margin", "both", "use 'unsupervised' or 'supervised'"),
     ("FarthestFirst", "distance", "cosine", "use 'kappa' or 'disagreement'"),
     ("FarthestFirst", "start", 10, "'best', 'random' or a member from 0 to 9"),
@@ -316,22 +316,22 @@ REFUSED = [
     ("LocalSearch", "eps", -1, "a number of at least 0"),
     ("KLDivergence", "symmetric", "nonsense", "True or False"),
     ("BrierSelection", "target", "labels", "use 'label' or 'soft'"),
-    ("BrierSelection", "mix", 1.5, "a number of at least 0 and at most 1"),
-    ("BrierSelection", "mix", "much", "a number of at least 0 and at most 1"),
-    ("BrierSelection", "sweeps", -1, "a whole number, 0 or more"),
+    ("BrierSelection", "mix", 1.5, "a number of at least 0 and of at most 1"),
+    ("BrierSelection", "mix", "much", "a number of at least 0 and of at most 1"),
+    ("BrierSelection", "sweeps", -1, "a whole number of at least 0"),
     ("BrierSelection", "price", -1, "a number of at least 0"),
-    ("Herding", "sweeps", 1.5, "a whole number, 0 or more"),
+    ("Herding", "sweeps", 1.5, "a whole number of at least 0"),
     ("MarginLoss", "slope", 0, "a number above 0"),
     ("MarginLoss", "slope", float("nan"), "a number above 0"),
     ("SparseWeights", "search", "all", "use 'greedy' or 'path'"),
     ("SparseWeights", "ridge", 0, "a number above 0"),
     ("GreedySelection", "loss", "auc", "use 'accuracy' or 'brier' or 'log_loss'"),
-    ("GreedySelection", "n_rounds", 0, "a whole number, 1 or more"),
-    ("GreedySelection", "n_bags", True, "a whole number, 1 or more"),
+    ("GreedySelection", "n_rounds", 0, "a whole number of at least 1"),
+    ("GreedySelection", "n_bags", True, "a whole number of at least 1"),
     ("GreedySelection", "replace", "yes", "True or False"),
-    ("GreedySelection", "bag_size", 2, "a number of at least 0 and at most 1"),
+    ("GreedySelection", "bag_size", 2, "a number of at least 0 and of at most 1"),
     ("SimplexWeights", "loss", "accuracy", "use 'log_loss' or 'brier'"),
-    ("SimplexWeights", "smoothing", -1, "a number of at least 0 and at most 1"),
+    ("SimplexWeights", "smoothing", -1, "a number of at least 0 and of at most 1"),
 ]
 
 
@@ -609,8 +609,8 @@ class TestTwoStage:
         ("pruner", "n_rows", "message"),
         [
             (pruning.TwoStageDistance(), 3, r"one row per sample.*shape \(3, 2\)"),
-            (pruning.TwoStageDistance(td=0), 60, "from 1 to 10"),
-            (pruning.TwoStageAccuracy(ta=10), 60, "from 0 to 9"),
+            (pruning.TwoStageDistance(td=0), 60, "at least 1 and of at most 10"),
+            (pruning.TwoStageAccuracy(ta=10), 60, "at least 0 and of at most 9"),
             (pruning.TwoStageDistance(first="luck"), 60, "'accuracy' or 'distance'"),
             (pruning.TwoStageAccuracy(None), 60, "keep, ta or both"),
             (pruning.TwoStageDistance(None), 60, "keep, td or both"),
@@ -684,8 +684,8 @@ def test_checks_catch_what_they_should(choose, message):
     class Tested(pruning.Pruner):
         """Do what the test says."""
 
-        def _select(self, votes, size):
-            return choose(votes, size)
+        def _select(self, inputs, size):
+            return choose(inputs.votes, size)
 
     with pytest.raises(AssertionError, match=message):
         check_pruner(Tested())

@@ -2,6 +2,9 @@
 
 import inspect
 import re
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 
@@ -10,7 +13,7 @@ import pytest
 
 import quorate
 from quorate import pruning
-from quorate.pruning import Pruner, PrunerTags
+from quorate.pruning import Pruner, PrunerTags, make_pruner
 from quorate.testing import check_pruner
 
 SOURCE = Path(quorate.__file__).parent
@@ -37,17 +40,11 @@ DECLARED = {
     "not nested": "sep pep lcs brier herding margin_loss l1 ges simplex",
     "uses_weights": "drep sep pep mrmc discep re oep cm margin_loss forward",
     "chooses_weights": "l1 ges simplex",
-    "uses_probabilities": "brier herding margin_loss l1 ges forward simplex",
-    "takes_scoring": "ges forward",
-    "takes_class_weight": "re oep cm epic umep mdep best brier margin_loss"
-    " l1 ges forward simplex",
     "uses_unlabelled": "brier herding",
-    "takes_costs": "brier herding",
     "needs_features": "tsp_dp",
     "needs_out_of_bag": "tsp_ap tsp_dp",
     "driven_by_accuracy": "drep sep pep mrmr mrmc discep re oep cm best "
     " brier margin_loss ges simplex forward",
-    "is_random": "sep pep gma random ges",
 }
 
 
@@ -95,25 +92,61 @@ def test_order_may_depend_on_parameters():
 
 
 class Nosy(Pruner):
-    """Looks at all it is lent."""
+    """Looks at all it is given."""
 
     tags = PrunerTags(finds_size=True)
 
-    def _select(self, votes, size):
-        self._progress(size, votes.n_members)
-        self.seen_ = self._X, self._unlabelled, size
+    def _select(self, inputs, size):
+        inputs.progress(size, inputs.votes.n_members)
+        self.seen_ = inputs.X, inputs.unlabelled, size
         return range(size)
 
 
-def test_what_is_lent(votes):
+def test_hooks_get_what_fit_was_given(votes):
     steps = []
     nosy = Nosy(keep=2).fit(votes, "X", lambda *step: steps.append(step))
     assert nosy.seen_ == ("X", None, 2)
     assert steps == [(2, 8)]
     assert nosy.fit(votes, unlabelled=votes).seen_ == (None, votes, 2)
-    assert not {"_X", "_unlabelled", "_progress"} & set(vars(nosy))
     with pytest.raises(TypeError, match=r"Nosy\.fit\(unlabelled\): expected Votes"):
         nosy.fit(votes, unlabelled=[[0]])
+
+
+def test_threads_may_share_a_pruner(votes):
+    """Each is in the hook, or has left it, while the others are still there."""
+    n_threads = 4
+    together = threading.Barrier(n_threads, timeout=30)
+
+    class Waiting(Pruner):
+        def _select(self, inputs, size):
+            together.wait()
+            inputs.progress(1, 2)
+            together.wait()
+            return [size, inputs.X]
+
+    shared = Waiting(keep=2)
+    with ThreadPoolExecutor(n_threads) as pool:
+        fits = pool.map(lambda _: shared.fit(votes, 5).order_, range(n_threads))
+        assert [order.tolist() for order in fits] == [[2, 5]] * n_threads
+
+
+@pytest.mark.parametrize("name", ["pep", "sep", "ges", "oep", "simplex", "tsp_dp"])
+def test_threads_that_share_a_method_choose_as_one_does(name, votes):
+    rng = np.random.default_rng(0)
+    X, valid = rng.normal(size=(60, 2)), rng.random((8, 60)) < 0.7
+    votes = quorate.Votes(votes.codes, votes.y, valid=valid)
+    pruner = make_pruner(name, keep=3)
+    if "random_state" in pruner.get_params():
+        pruner.set_params(random_state=0)
+    before, interval = pruner.fit(votes, X).__dict__.copy(), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda _: pruner.fit(votes, X), range(12)))
+    finally:
+        sys.setswitchinterval(interval)
+    for attribute, value in before.items():
+        np.testing.assert_equal(getattr(pruner, attribute), value, attribute)
 
 
 def test_nothing_stays_behind_after_an_error(votes):
@@ -127,8 +160,8 @@ def test_any_size(votes):
     assert Nosy(keep=None).fit(votes).seen_[2] == 8
 
     class Two(Nosy):
-        def _select_any_size(self, votes):
-            return self._select(votes, 2)
+        def _select_any_size(self, inputs):
+            return self._select(inputs, 2)
 
     assert Two(keep=None).fit(votes).n_kept_ == 2
     assert Two(keep=3).fit(votes).n_kept_ == 3
@@ -155,7 +188,7 @@ def test_everybody_takes_unlabelled_votes(votes):
         if tags.needs_out_of_bag:
             continue
         more = {"n_iter": 20} if name in ("sep", "pep") else {}
-        if tags.is_random:
+        if "random_state" in method.parameters:
             more["random_state"] = 0
         alone = quorate.select(votes, name, 4, **more)
         both = quorate.select(votes, name, 4, unlabelled=further, **more)
@@ -204,7 +237,8 @@ def test_the_curve_follows_the_path(name, votes):
 )
 def test_a_size_found_is_the_choice_of_that_size(name, votes):
     """What is not nested is chosen again at the size that was found."""
-    more = {"random_state": 0} if name in named("is_random") else {}
+    is_random = "random_state" in quorate.methods()[name].parameters
+    more = {"random_state": 0} if is_random else {}
     found = quorate.select(votes, name, None, tolerance=0.29, **more)
     assert found.n_kept < votes.n_members
     again = quorate.select(votes, name, found.n_kept, **more)
@@ -226,17 +260,9 @@ def lie(base, **tags):
     ("pruner", "complaint"),
     [
         (lie(pruning.BrierSelection, nested=True)(), "the tag nested is True"),
-        (lie(pruning.BrierSelection, takes_costs=False)(), "a parameter cost"),
-        (lie(pruning.EPBD, takes_costs=True)(), "no parameter cost"),
-        (lie(pruning.RandomSubset, is_random=False)(), "a parameter random_state"),
-        (lie(pruning.EPBD, is_random=True)(), "no parameter random_state"),
         (lie(pruning.EPBD, chooses_weights=True)(), "weights_ is not set"),
         (lie(pruning.OrderedError, honours_keep=True)(), "does not keep all members"),
         (lie(pruning.TwoStageAccuracy, needs_out_of_bag=False)(), "rejects plain"),
-        (
-            lie(pruning.BrierSelection, uses_probabilities=False)(),
-            "uses_probabilities is False",
-        ),
         (
             lie(pruning.BrierSelection, uses_unlabelled=False)(keep=0.5),
             "uses_unlabelled is False",

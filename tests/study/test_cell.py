@@ -299,10 +299,10 @@ class Dictator(Pruner):
 
     tags = PrunerTags(chooses_weights=True)
 
-    def _select(self, votes, size):
-        self.weights_ = np.full(votes.n_members, 1e-9)
+    def _select(self, inputs, size):
+        self.weights_ = np.full(inputs.votes.n_members, 1e-9)
         self.weights_[0] = 1.0
-        return range(votes.n_members)
+        return range(inputs.votes.n_members)
 
 
 def test_new_weights_are_judged(tmp_path, monkeypatch):

@@ -448,13 +448,12 @@ def method_for(
         pruner = choose_method(votes, scoring=scoring, **parameters)
     else:
         pruner = make_pruner(method, **parameters)
-    if pruner.tags.takes_scoring and pruner.get_params(deep=False)["scoring"] is None:
+    given = pruner.get_params(deep=False)
+    if "scoring" in given and given["scoring"] is None:
         pruner.set_params(scoring=scoring)
-    if pruner.tags.takes_costs:
-        kind = pruner.get_params(deep=False)["cost"]
-        if isinstance(kind, str):
-            pruner.set_params(cost=evidence.costs(kind))
-    unseeded = pruner.tags.is_random and pruner.get_params()["random_state"] is None
+    if isinstance(given.get("cost"), str):
+        pruner.set_params(cost=evidence.costs(given["cost"]))
+    unseeded = "random_state" in given and given["random_state"] is None
     if unseeded and seed is not None:
         pruner.set_params(random_state=seed)
     return pruner

@@ -164,7 +164,7 @@ def reproduce(
         The kind of input if there are no models.
     """
     method, methods, seed = request.method, request.methods, settings.random_state
-    by_chance = selection.pruner.tags.is_random
+    by_chance = "random_state" in selection.pruner.get_params()
     by_chance = by_chance and getattr(method, "random_state", None) is None
     score = {"scoring": settings.scoring, "positive": settings.positive}
     shared = {**score, "max_samples": settings.max_samples}

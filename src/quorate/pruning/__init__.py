@@ -4,7 +4,7 @@ Every method is a small class with one idea: ``fit(votes)`` sets ``order_`` and
 ``support_``. :func:`quorate.methods` lists them by name.
 """
 
-from quorate.pruning._base import Pruner, PrunerTags, members_to_keep
+from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags, members_to_keep
 from quorate.pruning._evolution import PEP, SEP
 from quorate.pruning._forward import ForwardSearch, GreedySelection
 from quorate.pruning._greedy import (
@@ -75,6 +75,7 @@ __all__ = [
     "OrderedError",
     "OrientationOrdering",
     "Pruner",
+    "PrunerInputs",
     "PrunerTags",
     "RandomSubset",
     "ReducedError",

@@ -4,14 +4,14 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from quorate._checks import is_number, is_whole
+from quorate._checks import check_number, is_number, is_whole, one_of
 from quorate._progress import advance
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Summary, VoteCounts, Votes, check_counts, check_votes
@@ -24,6 +24,8 @@ class PrunerTags:
     A method declares ``tags = PrunerTags(...)`` with what differs from the defaults.
     Callers use the tags to decide which votes to collect, which sizes to try, and what
     to read afterwards. :func:`quorate.testing.check_pruner` checks them where possible.
+    What a method can be given (``cost``, ``scoring``, ``class_weight``,
+    ``random_state``) is a parameter and needs no tag.
 
     Attributes
     ----------
@@ -40,36 +42,25 @@ class PrunerTags:
         Whether voting weights are used; other methods treat all members equally.
     chooses_weights : bool
         Whether the method sets ``weights_``, new voting weights for the kept members.
-    uses_probabilities : bool
-        Whether class probabilities are used if the votes have them.
     uses_unlabelled : bool
         Whether votes on additional, unlabelled samples are used.
     needs_features : bool
         Whether ``fit`` needs the samples themselves, as numeric arrays.
     needs_out_of_bag : bool
         Whether the method is defined on out-of-bag votes only.
-    takes_costs : bool
-        Whether there is a parameter ``cost``, which can name a type of cost.
-    takes_scoring : bool
-        Whether there is a parameter ``scoring``, a score that is optimised directly.
-    takes_class_weight : bool
-        Whether there is a parameter ``class_weight``: the objective is a sum over
-        samples, which can be weighted by class.
     driven_by_accuracy : bool
         Whether the method is misled by members that are perfect on their training
         samples.
     takes_summary : bool
         Whether ``fit`` also takes a :class:`quorate.Summary`: unless its parameters
         need more, the method uses only counts and the table of pairs.
-    is_random : bool
-        Whether there is a ``random_state``.
 
     Examples
     --------
     >>> import quorate
     >>> quorate.pruning.OrderedError.tags.finds_size
     True
-    >>> quorate.pruning.PrunerTags(is_random=True).honours_keep
+    >>> quorate.pruning.PrunerTags(finds_size=True).honours_keep
     True
     """
 
@@ -79,16 +70,35 @@ class PrunerTags:
     nested: bool = True
     uses_weights: bool = False
     chooses_weights: bool = False
-    uses_probabilities: bool = False
     uses_unlabelled: bool = False
     needs_features: bool = False
     needs_out_of_bag: bool = False
-    takes_costs: bool = False
-    takes_scoring: bool = False
-    takes_class_weight: bool = False
     driven_by_accuracy: bool = False
     takes_summary: bool = False
-    is_random: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrunerInputs:
+    """What a pruning method chooses from: the arguments of ``fit``.
+
+    Attributes
+    ----------
+    votes : Votes
+        The votes; a :class:`quorate.Summary` for methods with the tag
+        ``takes_summary`` if that is what ``fit`` was given. Weights are there only for
+        methods with the tag ``uses_weights``.
+    X : array-like or None
+        The samples voted on.
+    unlabelled : Votes or None
+        Votes on additional samples, whose labels must not be used.
+    progress : callable
+        ``progress(done, total)``, to be called from time to time by slow methods.
+    """
+
+    votes: Votes
+    X: Any = None
+    unlabelled: Votes | None = None
+    progress: Progress = advance
 
 
 def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
@@ -168,11 +178,6 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     weights_: FloatArray
 
-    # Set for the hooks while ``fit`` runs.
-    _X: Any
-    _unlabelled: Votes | None
-    _progress: Progress
-
     def __init__(self, keep: float | int | None = 0.2) -> None:
         self.keep = keep
 
@@ -205,29 +210,30 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Pruner
             The fitted pruner.
         """
+        # Methods that accept a summary use nothing else of the votes.
+        given = cast("Votes", votes)
+        return self._fit(PrunerInputs(given, X, unlabelled, progress or advance))
+
+    def _fit(self, inputs: PrunerInputs) -> Self:
+        """Check the inputs, select, and set the fitted attributes at the end."""
+        votes, unlabelled = inputs.votes, inputs.unlabelled
         check = check_counts if self.tags.takes_summary else check_votes
         check(votes, f"{self._owner}.fit")
         if unlabelled is not None:
             check_votes(unlabelled, f"{self._owner}.fit(unlabelled)")
-        # Methods that accept a summary need nothing else.
-        given = cast("Votes", votes)
-        seen = given if self.tags.uses_weights else given.unweighted()
-        self._X, self._unlabelled = X, unlabelled
-        self._progress = progress or advance
-        try:
-            # Underflow to 0 is fine, whatever NumPy's error settings.
-            with np.errstate(under="ignore"):
-                if self.keep is None and self.tags.finds_size:
-                    picked = self._select_any_size(seen)
-                else:
-                    size = members_to_keep(self.keep, seen.n_members, self._owner)
-                    picked = self._select(seen, size)
-        finally:
-            del self._X, self._unlabelled, self._progress
-        self.order_ = np.asarray(picked, dtype=np.intp)
-        self.support_ = np.zeros(votes.n_members, dtype=bool)
-        self.support_[self.order_] = True
-        self.n_kept_ = int(self.order_.size)
+        if not self.tags.uses_weights:
+            inputs = replace(inputs, votes=votes.unweighted())
+        # Underflow to 0 is fine, whatever NumPy's error settings.
+        with np.errstate(under="ignore"):
+            if self.keep is None and self.tags.finds_size:
+                picked = self._select_any_size(inputs)
+            else:
+                size = members_to_keep(self.keep, votes.n_members, self._owner)
+                picked = self._select(inputs, size)
+        order = np.asarray(picked, dtype=np.intp)
+        support = np.zeros(votes.n_members, dtype=bool)
+        support[order] = True
+        self.order_, self.support_, self.n_kept_ = order, support, int(order.size)
         self._chosen_on = _digest(votes) if isinstance(votes, Votes) else None
         return self
 
@@ -273,19 +279,19 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return np.flatnonzero(self.support_) if indices else self.support_
 
     @abstractmethod
-    def _select(self, votes: Votes, size: int) -> Sequence[int] | Array:
+    def _select(self, inputs: PrunerInputs, size: int) -> Sequence[int] | Array:
         """Return the selected members, in order.
 
-        While it runs, ``self._X`` and ``self._unlabelled`` are the arguments of ``fit``
-        or None, and ``self._progress(done, total)`` may be called.
+        Nothing may be kept on ``self`` for later steps, because threads may share a
+        pruner; fitted attributes are set when their values are final.
         """
 
-    def _select_any_size(self, votes: Votes) -> Sequence[int] | Array:
+    def _select_any_size(self, inputs: PrunerInputs) -> Sequence[int] | Array:
         """Return a selection of the best size, for ``keep=None``.
 
         Only called for methods with the tag ``finds_size``; most treat it as no limit.
         """
-        return self._select(votes, votes.n_members)
+        return self._select(inputs, inputs.votes.n_members)
 
     def _needs_samples(self, votes: VoteCounts, parameter: str) -> Votes:
         """Return the votes, or raise an error if a parameter needs samples."""
@@ -300,9 +306,7 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     def _one_of(self, parameter: str, *allowed: str) -> None:
         """Raise ``ValueError`` unless the parameter is one of the given words."""
-        given = getattr(self, parameter)
-        if not isinstance(given, str) or given not in allowed:
-            raise self._refuse(parameter, f"use {' or '.join(map(repr, allowed))}")
+        one_of(self._owner, parameter, getattr(self, parameter), allowed)
 
     def _flag(self, parameter: str) -> None:
         """Raise ``ValueError`` unless the parameter is True or False."""
@@ -310,24 +314,21 @@ class Pruner(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             raise self._refuse(parameter, "must be True or False")
 
     def _number(
-        self, parameter: str, most: float = np.inf, *, above_0: bool = False
+        self,
+        parameter: str,
+        *,
+        above: float = -math.inf,
+        most: float = math.inf,
     ) -> float:
-        """Return the parameter as a float from 0 to ``most``, or raise an error."""
-        given = getattr(self, parameter)
-        lowest = np.nextafter(0, 1) if above_0 else 0
-        if is_number(given) and lowest <= given <= most and given < np.inf:
-            return float(given)
-        fits = (
-            "must be a number above 0" if above_0 else "must be a number of at least 0"
-        )
-        fits += f" and at most {most:g}" if most < np.inf else ""
-        raise self._refuse(parameter, fits)
+        """Return the parameter as a float of at least 0, or raise an error."""
+        given, least = getattr(self, parameter), 0.0 if above < 0 else -math.inf
+        check_number(self._owner, parameter, given, least=least, above=above, most=most)
+        return float(given)
 
-    def _count(self, parameter: str, lowest: int = 0) -> int:
+    def _count(self, parameter: str, least: int = 0) -> int:
         """Return the parameter as an integer, or raise an error."""
         given = getattr(self, parameter)
-        if not is_whole(given) or given < lowest:
-            raise self._refuse(parameter, f"must be a whole number, {lowest} or more")
+        check_number(self._owner, parameter, given, least=least, whole=True)
         return int(given)
 
     @property

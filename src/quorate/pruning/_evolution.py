@@ -12,7 +12,7 @@ import numpy as np
 from quorate._random import as_generator
 from quorate._typing import IntArray, Ties
 from quorate._votes import Votes
-from quorate.pruning._base import Pruner, PrunerTags
+from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags
 from quorate.pruning._running import RunningVote, running_vote
 
 # Number of mutations drawn at a time.
@@ -33,7 +33,6 @@ class _Evolution(Pruner):
         nested=False,
         uses_weights=True,
         driven_by_accuracy=True,
-        is_random=True,
     )
     keep: float | int | None = None
     n_iter: int | None = None
@@ -51,12 +50,11 @@ class _Evolution(Pruner):
         if self.n_iter is not None:
             rounds = self._count("n_iter")
         if self.time_limit is not None:
-            limit = self._number("time_limit", above_0=True)
+            limit = self._number("time_limit", above=0)
         deadline = time.perf_counter() + limit
-        rng = as_generator(self.random_state, type(self).__name__)
+        rng = as_generator(self.random_state, self._owner)
         running = running_vote(votes, self.ties)
         running.become(self._start(rng, n, most))
-        self.n_iter_ = 0
         return running, rng, rounds, deadline
 
     def _start(self, rng: np.random.Generator, n_members: int, most: int) -> IntArray:
@@ -68,8 +66,8 @@ class _Evolution(Pruner):
             if drawn.size:
                 return drawn
 
-    def _finish(self, running: RunningVote) -> IntArray:
-        self.error_ = running.loss()
+    def _finish(self, running: RunningVote, n_iter: int) -> IntArray:
+        self.error_, self.n_iter_ = running.loss(), n_iter
         return np.flatnonzero(running.inside)
 
 
@@ -117,15 +115,14 @@ class SEP(_Evolution):
     True
     """
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
-        n = votes.n_members
-        running, rng, rounds, deadline = self._begin(votes, size)
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        n, n_iter = inputs.votes.n_members, 0
+        running, rng, rounds, deadline = self._begin(inputs.votes, size)
         error = running.error
         single: list[Any] = []  # errors after each single flip, while they hold
-        for flips in _mutations(rng, n, rounds):
-            self.n_iter_ += 1
-            if self.n_iter_ % _BATCH == 0:
-                self._progress(self.n_iter_, rounds)
+        for n_iter, flips in enumerate(_mutations(rng, n, rounds), start=1):
+            if n_iter % _BATCH == 0:
+                inputs.progress(n_iter, rounds)
                 if time.perf_counter() > deadline:
                     break
             if not flips or (size < n and _size_after(running, flips) > size):
@@ -143,7 +140,7 @@ class SEP(_Evolution):
                     _flip_all(running, flips)
                     continue
             error, single = after, []
-        return self._finish(running)
+        return self._finish(running, n_iter)
 
 
 class PEP(_Evolution):
@@ -204,17 +201,16 @@ class PEP(_Evolution):
     n_evaluations_: int
     front_: list[tuple[int, float]]
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
-        n = votes.n_members
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        votes = inputs.votes
+        n, n_iter, n_evaluations = votes.n_members, 0, 0
         running, rng, rounds, deadline = self._begin(votes, size)
         archive = Archive()
         archive.offer(running)
-        self.n_evaluations_ = 0
         most = _MOST_LOOKS if self.n_iter is None else math.inf
-        for flips in _mutations(rng, n, rounds):
-            self.n_iter_ += 1
-            self._progress(self.n_iter_, rounds)
-            if time.perf_counter() > deadline or self.n_evaluations_ >= most:
+        for n_iter, flips in enumerate(_mutations(rng, n, rounds), start=1):
+            inputs.progress(n_iter, rounds)
+            if time.perf_counter() > deadline or n_evaluations >= most:
                 break
             sizes = archive.sizes()
             parent = archive.states[sizes[int(rng.integers(len(sizes)))]]
@@ -222,21 +218,22 @@ class PEP(_Evolution):
                 continue  # the parent itself, which is there already
             running.restore(parent)
             _flip_all(running, flips)
-            self.n_evaluations_ += 1
+            n_evaluations += 1
             if archive.offer(running):
-                self.n_evaluations_ += n * (n + 1) // 2
+                n_evaluations += n * (n + 1) // 2
                 for _ in walk_around(running):
                     archive.offer(running)
         total = running.scale * votes.n_samples
         sizes = archive.sizes()
         self.front_ = [(k, float(archive.errors[k]) / total) for k in sizes]
+        self.n_evaluations_ = n_evaluations
         fitting = [k for k in sizes if k <= size] or sizes[:1]
         best = min(fitting, key=lambda k: (archive.errors[k], k))
         running.restore(archive.states[best])
         while running.size > size:  # too large even the smallest: lose as little
             after = np.where(running.inside, running.errors_if_flipped(), np.inf)
             running.flip(int(after.argmin()))
-        return self._finish(running)
+        return self._finish(running, n_iter)
 
 
 class Archive:

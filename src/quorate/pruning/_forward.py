@@ -7,9 +7,15 @@ import numpy as np
 
 from quorate._random import as_generator
 from quorate._scoring import Score, score_for
-from quorate._typing import BoolArray, IntArray
+from quorate._typing import BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Votes
-from quorate.pruning._base import TOLERANCE, Pruner, PrunerTags, first_best
+from quorate.pruning._base import (
+    TOLERANCE,
+    Pruner,
+    PrunerInputs,
+    PrunerTags,
+    first_best,
+)
 from quorate.pruning._running import RunningLoss, grow
 from quorate.pruning._running_average import SUMS, running_average, running_score
 
@@ -87,19 +93,17 @@ class ForwardSearch(_ByScore):
 
     tags = PrunerTags(
         uses_weights=True,
-        uses_probabilities=True,
-        takes_scoring=True,
-        takes_class_weight=True,
         driven_by_accuracy=True,
     )
     keep: float | int | None = 0.2
     scoring: Any = None
     class_weight: str | None = None
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        votes = inputs.votes
         score = score_for(self.scoring, votes, self._owner)
         running = self._running(votes, score, size)
-        picked, losses = grow(running, votes.n_members, size, self._progress)
+        picked, losses = grow(running, votes.n_members, size, inputs.progress)
         self.scores_ = score.top - np.array(losses)
         self.n_evaluations_ = running.n_evaluations
         return picked
@@ -178,11 +182,7 @@ class GreedySelection(_ByScore):
         honours_keep=False,
         nested=False,
         chooses_weights=True,
-        uses_probabilities=True,
-        takes_scoring=True,
-        takes_class_weight=True,
         driven_by_accuracy=True,
-        is_random=True,
     )
     keep: float | int | None = 0.2
     loss: str = "accuracy"
@@ -195,36 +195,49 @@ class GreedySelection(_ByScore):
     scoring: Any = None
     class_weight: str | None = None
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        votes = inputs.votes
         self._one_of("loss", "accuracy", "brier", "log_loss")
         self._flag("replace")
-        self.n_evaluations_ = 0
         n_bags, share = self._count("n_bags", 1), self._number("bag_size", most=1)
         start, rounds = self._count("n_start", 1), self._count("n_rounds", 1)
         rounds = max(rounds, size) if self.replace else size
         n = votes.n_members
         allowed: list[BoolArray] = [np.ones(n, dtype=bool)]
         if n_bags > 1:
-            rng = as_generator(self.random_state, type(self).__name__)
+            rng = as_generator(self.random_state, self._owner)
             part = max(1, round(share * n))
             drawn = (rng.permutation(n)[:part] for _ in range(n_bags))
             allowed = [np.isin(np.arange(n), members) for members in drawn]
         picks: list[int] = []
+        losses, n_evaluations = np.empty(0), 0
         for members in allowed:
-            picks += self._run(votes, size, rounds, start, members)
+            running = self._empty_average(votes, rounds)
+            more, losses = self._run(
+                running, size, rounds, start, members, inputs.progress
+            )
+            picks += more
+            n_evaluations += running.n_evaluations
         counts = np.bincount(picks, minlength=n)
         order: IntArray = np.array(list(dict.fromkeys(picks)), dtype=np.intp)
         most = np.lexsort((order, -counts[order]))[:size]
         chosen = order[np.sort(most)]
-        self.weights_ = np.zeros(n)
-        self.weights_[chosen] = counts[chosen] / counts[chosen].sum()
+        weights = np.zeros(n)
+        weights[chosen] = counts[chosen] / counts[chosen].sum()
+        self.weights_, self.losses_ = weights, losses
+        self.n_evaluations_ = n_evaluations
         return chosen
 
     def _run(
-        self, votes: Votes, size: int, rounds: int, start: int, allowed: BoolArray
-    ) -> list[int]:
-        """Return the selected members round by round, up to the best round."""
-        running = self._open(votes, rounds)
+        self,
+        running: RunningLoss,
+        size: int,
+        rounds: int,
+        start: int,
+        allowed: BoolArray,
+        progress: Progress,
+    ) -> tuple[list[int], FloatArray]:
+        """Return the members up to the best round, and the loss after each round."""
         alone = running.losses_among(allowed)
         begin = min(start, size, int(allowed.sum()))
         picks: list[int] = np.argsort(alone.round(10), kind="stable")[:begin].tolist()
@@ -233,7 +246,7 @@ class GreedySelection(_ByScore):
         for member in picks:
             running.add(member)
         losses = [running.loss()]
-        inside = np.zeros(votes.n_members, dtype=bool)
+        inside = np.zeros(allowed.size, dtype=bool)
         inside[picks] = True
         while len(picks) < rounds:
             open_to = allowed.copy() if self.replace else allowed & ~inside
@@ -251,15 +264,14 @@ class GreedySelection(_ByScore):
             picks.append(member)
             inside[member] = True
             losses.append(float(after[member]))
-            self._progress(len(picks), rounds)
-        self.losses_ = np.array(losses)
-        self.n_evaluations_ += running.n_evaluations
+            progress(len(picks), rounds)
+        by_round = np.array(losses)
         if not self.replace:
-            return picks
-        best = first_best(-self.losses_, np.ones(len(losses), dtype=bool), TOLERANCE)
-        return picks[: begin + best]
+            return picks, by_round
+        best = first_best(-by_round, np.ones(by_round.size, dtype=bool), TOLERANCE)
+        return picks[: begin + best], by_round
 
-    def _open(self, votes: Votes, rounds: int) -> RunningLoss:
+    def _empty_average(self, votes: Votes, rounds: int) -> RunningLoss:
         if self.scoring is None:
             return running_average(votes, self.loss, rounds, self._is_balanced)
         score = score_for(self.scoring, votes, self._owner)

@@ -1,14 +1,23 @@
 """Grow a set member by member, guided by the error of its vote."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
 from quorate._kernels.information import mutual_information, shared_information
-from quorate._typing import Array, FloatArray, Ties
+from quorate._typing import Array, FloatArray, Progress, Ties
 from quorate._votes import Votes
-from quorate.pruning._base import NEAR, TOLERANCE, Pruner, PrunerTags, first_best
+from quorate.pruning._base import (
+    NEAR,
+    TOLERANCE,
+    Pruner,
+    PrunerInputs,
+    PrunerTags,
+    first_best,
+)
 from quorate.pruning._running import (
     BalancedLoss,
     RunningLoss,
@@ -21,64 +30,86 @@ from quorate.pruning._shares import class_parts, most_accurate_first
 _BACKFITTING_ROUNDS = 100
 
 
+# The members in order, and the error of the vote after each addition.
+Additions: TypeAlias = tuple[list[int], FloatArray]
+
+
 class ErrorDriven(Pruner):
     """Base class of methods that use the vote error of a growing set."""
 
     tags = PrunerTags(uses_weights=True, driven_by_accuracy=True)
     ties: Ties = "expected"
 
-    def _open(self, votes: Votes) -> RunningVote:
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        picked, self.errors_ = self._add_members(inputs, size)
+        return picked
+
+    @abstractmethod
+    def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
+        """Add members until the size is reached."""
+
+    def _empty_vote(self, votes: Votes) -> RunningVote:
         self._one_of("ties", "expected", "lowest")
         return running_vote(votes, self.ties)
 
-    def _first(self, votes: Votes) -> int:
-        """Return the most accurate member."""
-        return int(most_accurate_first(votes, self._is_balanced)[0])
+    def _first(self, votes: Votes) -> list[int]:
+        """Return the most accurate member, to start with."""
+        return [int(most_accurate_first(votes, self._is_balanced)[0])]
 
-    def _grow(
-        self,
-        running: RunningLoss,
-        picked: list[int],
-        size: int,
-        scores: Callable[[], Array],
-        tolerance: float = 0.0,
-        mend: Callable[[list[int]], None] = lambda picked: None,
-    ) -> list[int]:
-        """Add the member with the largest score until the size is reached.
-
-        ``mend`` may exchange members after each addition.
-        """
-        for member in picked:
-            running.add(member)
-        errors = [running.loss()]
-        self._progress(1, size)
-        while len(picked) < size:
-            after = scores()
-            outside = np.ones(after.size, dtype=bool)
-            outside[picked] = False
-            picked.append(first_best(after, outside, tolerance))
-            running.add(picked[-1])
-            mend(picked)
-            errors.append(running.loss())
-            self._progress(len(picked), size)
-        self.errors_ = np.array(errors)
-        return picked
-
-    def _lower_error(self, votes: Votes, size: int, mend_rounds: int = 0) -> list[int]:
+    def _lower_error(
+        self, inputs: PrunerInputs, size: int, exchange_rounds: int = 0
+    ) -> Additions:
         """Add the member that lowers the error most, with rounds of exchanges."""
-        running: RunningLoss = self._open(votes)
+        votes = inputs.votes
+        running: RunningLoss = self._empty_vote(votes)
         tolerance, everybody = 0.0, np.arange(votes.n_members)
         if self._is_balanced:
             tolerance = TOLERANCE
-            running = BalancedLoss([self._open(part) for part in class_parts(votes)])
+            parts = [self._empty_vote(part) for part in class_parts(votes)]
+            running = BalancedLoss(parts)
 
         def mend(picked: list[int]) -> None:
             if len(picked) >= 3:
-                exchange(running, votes.n_members, picked, mend_rounds, tolerance)
+                exchange(running, votes.n_members, picked, exchange_rounds, tolerance)
 
-        first = [self._first(votes)]
-        score = lambda: -running.losses(everybody)  # noqa: E731
-        return self._grow(running, first, size, score, tolerance, mend)
+        return _add_best(
+            running,
+            self._first(votes),
+            size,
+            lambda: -running.losses(everybody),
+            inputs.progress,
+            tolerance,
+            mend,
+        )
+
+
+def _add_best(
+    running: RunningLoss,
+    picked: list[int],
+    size: int,
+    scores: Callable[[], Array],
+    progress: Progress,
+    tolerance: float = 0.0,
+    mend: Callable[[list[int]], None] = lambda picked: None,
+) -> Additions:
+    """Add the member with the largest score until the size is reached.
+
+    ``mend`` may exchange members after each addition.
+    """
+    for member in picked:
+        running.add(member)
+    errors = [running.loss()]
+    progress(1, size)
+    while len(picked) < size:
+        after = scores()
+        outside = np.ones(after.size, dtype=bool)
+        outside[picked] = False
+        picked.append(first_best(after, outside, tolerance))
+        running.add(picked[-1])
+        mend(picked)
+        errors.append(running.loss())
+        progress(len(picked), size)
+    return picked, np.array(errors)
 
 
 @dataclass(repr=False, eq=False)
@@ -122,7 +153,6 @@ class ReducedError(ErrorDriven):
     array([1, 0])
     """
 
-    tags = replace(ErrorDriven.tags, takes_class_weight=True)
     keep: float | int | None = 0.2
     ties: Ties = "expected"
     backfitting: bool = False
@@ -133,9 +163,9 @@ class ReducedError(ErrorDriven):
         """Whether each prefix is a selection; not with exchanges."""
         return not self.backfitting
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
         rounds = _BACKFITTING_ROUNDS if self.backfitting else 0
-        return self._lower_error(votes, size, rounds)
+        return self._lower_error(inputs, size, rounds)
 
 
 @dataclass(repr=False, eq=False)
@@ -172,14 +202,14 @@ class OrderedError(ErrorDriven):
     array([1])
     """
 
-    tags = replace(ReducedError.tags, finds_size=True, honours_keep=False)
+    tags = replace(ErrorDriven.tags, finds_size=True, honours_keep=False)
     keep: float | int | None = None
     ties: Ties = "expected"
     class_weight: str | None = None
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
-        picked = self._lower_error(votes, size)
-        return picked[: int(np.argmin(self.errors_)) + 1]
+    def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
+        picked, errors = self._lower_error(inputs, size)
+        return picked[: int(np.argmin(errors)) + 1], errors
 
 
 @dataclass(repr=False, eq=False)
@@ -217,23 +247,24 @@ class Complementariness(ErrorDriven):
     array([0, 2])
     """
 
-    tags = ReducedError.tags
     keep: float | int | None = 0.2
     ties: Ties = "expected"
     class_weight: str | None = None
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
-        first = [self._first(votes)]
+    def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
+        votes, progress = inputs.votes, inputs.progress
+        first = self._first(votes)
         if not self._is_balanced:
-            running = self._open(votes)
-            return self._grow(running, first, size, running.rescued)
-        parts = [self._open(part) for part in class_parts(votes)]
+            running = self._empty_vote(votes)
+            return _add_best(running, first, size, running.rescued, progress)
+        parts = [self._empty_vote(part) for part in class_parts(votes)]
 
         def rescued() -> Array:
             each = [p.rescued() / (p.scale * p.votes.n_samples) for p in parts]
             return np.asarray(np.mean(each, axis=0))
 
-        return self._grow(BalancedLoss(parts), first, size, rescued, TOLERANCE)
+        together = BalancedLoss(parts)
+        return _add_best(together, first, size, rescued, progress, TOLERANCE)
 
 
 @dataclass(repr=False, eq=False)
@@ -277,11 +308,11 @@ class MRMC(ErrorDriven):
     keep: float | int | None = 0.2
     ties: Ties = "expected"
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
+        votes = inputs.votes
+        running = self._empty_vote(votes)
         if votes.n_members == 1:
-            self.errors_ = np.array([votes.error(self.ties, rule="heads")])
-            return [0]
-        running = self._open(votes)
+            return [0], np.array([votes.error(self.ties, rule="heads")])
         total = running.scale * votes.n_samples
         running.become(range(votes.n_members))
         with_all = total - running.error
@@ -297,7 +328,8 @@ class MRMC(ErrorDriven):
             joined = total - running.errors_if_added()
             return np.asarray(relevance + joined / (own or 1))
 
-        return self._grow(running, [int(by_both[0])], size, scores, NEAR)
+        first = [int(by_both[0])]
+        return _add_best(running, first, size, scores, inputs.progress, NEAR)
 
 
 @dataclass(repr=False, eq=False)
@@ -348,10 +380,10 @@ class DREP(ErrorDriven):
     rho: float = 0.25
     ties: Ties = "expected"
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
-        rho = self._number("rho", most=1, above_0=True)
-        running = self._open(votes)
-        picked = [self._first(votes)]
+    def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
+        rho = self._number("rho", above=0, most=1)
+        running = self._empty_vote(inputs.votes)
+        picked = self._first(inputs.votes)
         running.add(picked[0])
         errors = [running.loss()]
         while len(picked) < size:
@@ -366,8 +398,7 @@ class DREP(ErrorDriven):
             picked.append(int(others[unlike[best]]))
             running.add(picked[-1])
             errors.append(running.loss())
-        self.errors_ = np.array(errors)
-        return picked
+        return picked, np.array(errors)
 
 
 @dataclass(repr=False, eq=False)
@@ -412,8 +443,9 @@ class DiscEP(ErrorDriven):
     keep: float | int | None = 0.2
     ties: Ties = "expected"
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
-        running = self._open(votes)
+    def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
+        votes = inputs.votes
+        running = self._empty_vote(votes)
 
         def scores() -> FloatArray:
             errs = running.sample_errors() > 0
@@ -423,4 +455,5 @@ class DiscEP(ErrorDriven):
             about = mutual_information(codes, votes.y, k, errs)
             return np.asarray(about + shared.mean(axis=1))
 
-        return self._grow(running, [self._first(votes)], size, scores, NEAR)
+        first = self._first(votes)
+        return _add_best(running, first, size, scores, inputs.progress, NEAR)

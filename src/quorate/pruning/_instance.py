@@ -12,7 +12,7 @@ from quorate._theory import Measure, closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.exceptions import QuorateWarning
-from quorate.pruning._base import Pruner
+from quorate.pruning._base import Pruner, PrunerInputs
 from quorate.pruning._shares import most_accurate_first
 
 # A function of c correct votes among n remaining members, per sample.
@@ -30,7 +30,8 @@ class _SampleDriven(Pruner):
     trace_samples_: IntArray
     trace_margins_: FloatArray
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        votes = inputs.votes
         self._one_of("stuck", "skip", "stop")
         self._one_of("search", "printed", "contested")
         order = most_accurate_first(votes)

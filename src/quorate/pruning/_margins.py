@@ -13,7 +13,7 @@ from quorate._kernels.losses import log_of_product
 from quorate._kernels.verdicts import TIE_TOLERANCE
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import NEAR, Pruner, PrunerTags, first_best
+from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._running import BalancedLoss, RunningLoss, exchange, grow
 from quorate.pruning._running_average import RunningSums
 from quorate.pruning._shares import VoteSums, class_parts, unsure_probabilities
@@ -62,7 +62,8 @@ class MarginDistance(Pruner):
     keep: float | int | None = 0.2
     p: float | str = 0.075
 
-    def _select(self, votes: VoteCounts, size: int) -> list[int]:
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        votes: VoteCounts = inputs.votes
         scheduled = self.p == "schedule"
         if not scheduled and not (is_number(self.p) and 0 < float(self.p) < 1):
             raise self._refuse("p", "must be a number in (0, 1), or 'schedule'")
@@ -136,8 +137,6 @@ class MarginLoss(Pruner):
     tags = PrunerTags(
         nested=False,
         uses_weights=True,
-        uses_probabilities=True,
-        takes_class_weight=True,
         driven_by_accuracy=True,
     )
     keep: float | int | None = 0.2
@@ -145,15 +144,16 @@ class MarginLoss(Pruner):
     sweeps: int = 2
     class_weight: str | None = None
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
-        slope, sweeps = self._number("slope", above_0=True), self._count("sweeps")
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        votes = inputs.votes
+        slope, sweeps = self._number("slope", above=0), self._count("sweeps")
         running: RunningLoss = RunningMargins(votes, slope)
         if self._is_balanced:
             parts = [RunningMargins(part, slope, True) for part in class_parts(votes)]
             running = BalancedLoss(parts)
         # Tolerance for equal sums of losses: relative to the sum, or to one loss.
         unit = 1 / votes.n_samples
-        order, _ = grow(running, votes.n_members, size, self._progress, unit)
+        order, _ = grow(running, votes.n_members, size, inputs.progress, unit)
         exchange(running, votes.n_members, order, sweeps, unit=unit)
         self.loss_ = running.loss()
         return order

@@ -103,6 +103,11 @@ class Method:
         return doc.partition("\n\n")[0].replace("\n", " ").rstrip(".")
 
     @property
+    def parameters(self) -> list[str]:
+        """Names of its parameters."""
+        return list(inspect.signature(self.cls).parameters)
+
+    @property
     def tags(self) -> PrunerTags:
         """Declared properties of the method."""
         return self.cls.tags
@@ -135,9 +140,10 @@ def methods() -> MethodCatalogue:
     Examples
     --------
     >>> import quorate
-    >>> quorate.methods()["re"].cls.__name__
+    >>> known = quorate.methods()
+    >>> known["re"].cls.__name__
     'ReducedError'
-    >>> [name for name, m in quorate.methods().items() if m.tags.is_random]
+    >>> [name for name in known if "random_state" in known[name].parameters]
     ['sep', 'pep', 'gma', 'random', 'ges']
     """
     classes = {**METHODS, **_methods_of_packages(tuple(sys.path))}
@@ -188,16 +194,16 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
         cls, given = type(method), method.get_params(deep=False)
     else:
         cls = methods()[method_name(method)].cls
+    allowed = inspect.signature(cls).parameters
     if parameters.get("class_weight") is None:
         parameters.pop("class_weight", None)
-    elif not cls.tags.takes_class_weight:
-        able = [name for name, m in METHODS.items() if m.tags.takes_class_weight]
+    elif "class_weight" not in allowed:
+        able = [m.name for m in methods().values() if "class_weight" in m.parameters]
         raise ValueError(
             f"{cls.__name__}(class_weight={parameters['class_weight']!r}): its "
             "objective is not a sum over samples, so it cannot be weighted by class; "
             f"{', '.join(able)} support class_weight."
         )
-    allowed = set(inspect.signature(cls).parameters)
     for parameter in parameters:
         if parameter not in allowed:
             problem = unknown_name("parameter", parameter, allowed)
@@ -264,6 +270,7 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
     score = find_score(scoring, votes.classes, "auto")
     if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
         return make_pruner("forward", **parameters)
-    if METHODS[name].tags.takes_class_weight and counts_every_class(score):
+    can_balance = "class_weight" in inspect.signature(METHODS[name]).parameters
+    if can_balance and counts_every_class(score):
         usual["class_weight"] = "balanced"
     return make_pruner(name, **{**usual, **parameters})

@@ -11,7 +11,7 @@ from quorate._random import as_generator
 from quorate._theory import pairwise_diversity
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import NEAR, Pruner, PrunerTags, first_best
+from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._shares import most_accurate_first
 
 
@@ -47,7 +47,8 @@ class KappaPruning(Pruner):
 
     tags = PrunerTags(takes_summary=True)
 
-    def _select(self, votes: VoteCounts, size: int) -> IntArray:
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        votes: VoteCounts = inputs.votes
         if votes.n_members == 1:
             return np.zeros(1, dtype=np.intp)
         kappa = pairwise_diversity(votes, "kappa", outputs="label")
@@ -108,13 +109,14 @@ class FarthestFirst(_Apart):
     array([0, 2])
     """
 
-    tags = PrunerTags(is_random=True, takes_summary=True)
+    tags = PrunerTags(takes_summary=True)
     keep: float | int | None = 0.2
     distance: str = "kappa"
     start: str | int = "best"
     random_state: Any = None
 
-    def _select(self, votes: VoteCounts, size: int) -> list[int]:
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        votes: VoteCounts = inputs.votes
         apart = self._distances(votes)
         return _traverse(apart, [self._first(votes)], size, np.minimum)
 
@@ -125,7 +127,7 @@ class FarthestFirst(_Apart):
         if isinstance(self.start, str) and self.start == "best":
             return int(most_accurate_first(votes)[0])
         if isinstance(self.start, str) and self.start == "random":
-            return int(as_generator(self.random_state, type(self).__name__).integers(n))
+            return int(as_generator(self.random_state, self._owner).integers(n))
         raise self._refuse(
             "start", f"must be 'best', 'random' or a member from 0 to {n - 1}"
         )
@@ -172,7 +174,8 @@ class LocalSearch(_Apart):
     distance: str = "kappa"
     eps: float = 0.001
 
-    def _select(self, votes: VoteCounts, size: int) -> IntArray:
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        votes: VoteCounts = inputs.votes
         eps = self._number("eps")
         apart = self._distances(votes)
         if size == 1:
@@ -257,7 +260,8 @@ class MRMR(Pruner):
     keep: float | int | None = 0.2
     mi: str = "agreement"
 
-    def _select(self, votes: VoteCounts, size: int) -> list[int]:
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        votes: VoteCounts = inputs.votes
         self._one_of("mi", "agreement", "bits")
         if self.mi == "bits":
             cast = self._needs_samples(votes, "mi")
@@ -332,7 +336,8 @@ class KLDivergence(Pruner):
     distributions: Any = None
     symmetric: bool = True
 
-    def _select(self, votes: Votes, size: int) -> list[int]:
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        votes = inputs.votes
         self._flag("symmetric")
         shares = self._shares(votes)
         # KL(row || column) of all pairs; shares are at least 1e-13.

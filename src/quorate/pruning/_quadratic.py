@@ -7,7 +7,7 @@ import numpy as np
 
 from quorate._typing import Array, FloatArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import Pruner, PrunerTags
+from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags
 from quorate.pruning._running import QuadraticLoss, exchange, grow
 from quorate.pruning._shares import (
     brier_products,
@@ -20,21 +20,15 @@ from quorate.pruning._shares import (
 class _Quadratic(Pruner):
     """Minimise ``sum_{t,q in S} G[t,q] / k^2 - 2 sum_{t in S} b[t] / k``."""
 
-    tags = PrunerTags(
-        nested=False,
-        uses_probabilities=True,
-        uses_unlabelled=True,
-        takes_costs=True,
-        takes_summary=True,
-    )
+    tags = PrunerTags(nested=False, uses_unlabelled=True, takes_summary=True)
     loss_: float
     sweeps: int
     cost: Any
     price: float
 
-    def _further(self, votes: VoteCounts) -> Votes | None:
+    def _further(self, inputs: PrunerInputs) -> Votes | None:
         """Return the unlabelled votes, checked against the labelled ones."""
-        further = self._unlabelled
+        votes, further = inputs.votes, inputs.unlabelled
         if further is None:
             return None
         given = [each.class_probabilities is not None for each in (further, votes)]
@@ -126,7 +120,7 @@ class BrierSelection(_Quadratic):
     array([0, 1])
     """
 
-    tags = replace(_Quadratic.tags, takes_class_weight=True, driven_by_accuracy=True)
+    tags = replace(_Quadratic.tags, driven_by_accuracy=True)
     keep: float | int | None = 0.2
     target: str = "label"
     mix: float = 0.8
@@ -135,7 +129,8 @@ class BrierSelection(_Quadratic):
     price: float = 0.1
     class_weight: str | None = None
 
-    def _select(self, votes: VoteCounts, size: int) -> list[int]:
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        votes: VoteCounts = inputs.votes
         self._one_of("target", "label", "soft")
         mix, balanced = self._number("mix", most=1), self._is_balanced
         if balanced:
@@ -144,7 +139,7 @@ class BrierSelection(_Quadratic):
         if self.target == "soft":
             cast = self._needs_samples(votes, "target")
             b = (b + mean_products(cast, whole_shares(cast), balanced)) / 2
-        further = self._further(votes)
+        further = self._further(inputs)
         if further is not None:
             # Unlabelled samples count by the class the whole ensemble predicts.
             theirs = gram(further, balanced)
@@ -195,7 +190,7 @@ class Herding(_Quadratic):
     cost: Any = None
     price: float = 0.1
 
-    def _select(self, votes: VoteCounts, size: int) -> list[int]:
-        G = gram(self._further(votes) or votes)
+    def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
+        G = gram(self._further(inputs) or inputs.votes)
         mean: Array = G.mean(axis=1)
         return self._minimise(G, mean, size)

@@ -11,7 +11,7 @@ from quorate._kernels import sums
 from quorate._random import as_generator
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
-from quorate.pruning._base import Pruner, PrunerTags
+from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags
 from quorate.pruning._shares import (
     balanced_accuracies,
     class_parts,
@@ -40,7 +40,7 @@ class EarlyStopping(Pruner):
 
     tags = PrunerTags(takes_summary=True)
 
-    def _select(self, votes: VoteCounts, size: int) -> Any:
+    def _select(self, inputs: PrunerInputs, size: int) -> range:
         return range(size)
 
 
@@ -72,17 +72,17 @@ class BestMembers(Pruner):
     array([1, 0])
     """
 
-    tags = PrunerTags(
-        takes_class_weight=True, driven_by_accuracy=True, takes_summary=True
-    )
+    tags = PrunerTags(driven_by_accuracy=True, takes_summary=True)
     keep: float | int | None = 0.2
     class_weight: str | None = None
 
-    def _select(self, votes: VoteCounts, size: int) -> IntArray:
-        self.scores_ = votes.accuracies
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        votes: VoteCounts = inputs.votes
+        scores = votes.accuracies
         if self._is_balanced:
             cast = self._needs_samples(votes, "class_weight")
-            self.scores_ = balanced_accuracies(cast)
+            scores = balanced_accuracies(cast)
+        self.scores_ = scores
         return most_accurate_first(votes, self._is_balanced)[:size]
 
 
@@ -107,13 +107,13 @@ class RandomSubset(Pruner):
     2
     """
 
-    tags = PrunerTags(is_random=True, takes_summary=True)
+    tags = PrunerTags(takes_summary=True)
     keep: float | int | None = 0.2
     random_state: Any = None
 
-    def _select(self, votes: VoteCounts, size: int) -> IntArray:
-        rng = as_generator(self.random_state, type(self).__name__)
-        return rng.permutation(votes.n_members)[:size]
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        rng = as_generator(self.random_state, self._owner)
+        return rng.permutation(inputs.votes.n_members)[:size]
 
 
 # Scores with logarithms are compared after rounding to this many digits.
@@ -164,15 +164,17 @@ class OrientationOrdering(Pruner):
     tags = PrunerTags(finds_size=True)
     keep: float | int | None = None
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
-        return self._by_angle(votes)[:size]
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        order, _ = self._by_angle(inputs.votes)
+        return order[:size]
 
-    def _select_any_size(self, votes: Votes) -> IntArray:
-        order = self._by_angle(votes)
-        below = order[self.scores_[order] > 0]
-        return below if below.size else most_accurate_first(votes)[:1]
+    def _select_any_size(self, inputs: PrunerInputs) -> IntArray:
+        order, scores = self._by_angle(inputs.votes)
+        below = order[scores[order] > 0]
+        return below if below.size else most_accurate_first(inputs.votes)[:1]
 
-    def _by_angle(self, votes: Votes) -> IntArray:
+    def _by_angle(self, votes: Votes) -> tuple[IntArray, FloatArray]:
+        """Return the members by angle, and the scores; set the attributes."""
         right, asked = votes.sample_counts()
         ensemble = 2 * right.astype(np.int64) - asked
         own_right, own_asked = votes.member_counts()
@@ -186,13 +188,13 @@ class OrientationOrdering(Pruner):
         # Python integers, because these products may exceed 64 bits.
         pairs = zip(along.tolist(), overlap.tolist(), strict=True)
         exact = [a * square - diagonal * o if square else a for a, o in pairs]
-        self.scores_ = np.array(exact, dtype=float)
+        self.scores_ = scores = np.array(exact, dtype=float)
         self.angle_ = _angle(square, diagonal, votes.n_samples)
         if votes.is_masked:
             # With a mask, signatures differ in length, so angles need the norms.
-            return np.argsort(-self.scores_ / np.sqrt(own_asked), kind="stable")
+            return np.argsort(-scores / np.sqrt(own_asked), kind="stable"), scores
         order = sorted(range(votes.n_members), key=lambda t: -exact[t])
-        return np.array(order, dtype=np.intp)
+        return np.array(order, dtype=np.intp), scores
 
 
 def _angle(square: int, diagonal: int, n_samples: int) -> float:
@@ -213,19 +215,20 @@ class _Scored(Pruner):
         Whether scores are means over samples; otherwise they are sums.
     """
 
-    tags = PrunerTags(takes_class_weight=True)
     scores_: FloatArray
     _is_mean: ClassVar[bool] = False
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        votes = inputs.votes
         if not self._is_balanced:
-            self.scores_ = self._scores(votes)
+            scores = self._scores(votes)
         else:
             parts = class_parts(votes)
             n = [1 if self._is_mean else votes.n_samples / p.n_samples for p in parts]
             each = [self._scores(p) * scale for p, scale in zip(parts, n, strict=True)]
-            self.scores_ = np.asarray(np.mean(each, axis=0))
-        return np.argsort(-np.round(self.scores_, _DIGITS), kind="stable")[:size]
+            scores = np.asarray(np.mean(each, axis=0))
+        self.scores_ = scores
+        return np.argsort(-np.round(scores, _DIGITS), kind="stable")[:size]
 
     @abstractmethod
     def _scores(self, votes: Votes) -> FloatArray:

@@ -2,15 +2,16 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from quorate._checks import is_whole
+from quorate._checks import check_number
+from quorate._progress import advance
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
 from quorate._votes import Summary, Votes
-from quorate.pruning._base import Pruner, PrunerTags
+from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags
 
 
 class _TwoStage(Pruner):
@@ -18,14 +19,14 @@ class _TwoStage(Pruner):
 
     tags = PrunerTags(finds_size=True, needs_out_of_bag=True)
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
-        return self._survivors(votes, size)
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        return self._survivors(inputs, size)
 
-    def _select_any_size(self, votes: Votes) -> IntArray:
-        return self._survivors(votes, None)
+    def _select_any_size(self, inputs: PrunerInputs) -> IntArray:
+        return self._survivors(inputs, None)
 
     @abstractmethod
-    def _survivors(self, votes: Votes, limit: int | None) -> IntArray:
+    def _survivors(self, inputs: PrunerInputs, limit: int | None) -> IntArray:
         """Return the members that pass, at most ``limit`` if given."""
 
     def _check(self, votes: Votes, limit: int | None, stage: str) -> None:
@@ -35,13 +36,12 @@ class _TwoStage(Pruner):
                 f"{self._owner}: needs out-of-bag votes; collect them with "
                 "collect_votes(..., out_of_bag=True) or pass valid= to Votes."
             )
-        for parameter, lowest, highest in (("ta", 0, 9), ("td", 1, 10)):
-            tenth = getattr(self, parameter, None)
-            if tenth is None:
-                continue
-            if not (is_whole(tenth) and lowest <= tenth <= highest):
-                fits = f"must be a whole number from {lowest} to {highest}"
-                raise self._refuse(parameter, fits)
+        for parameter, least, most in (("ta", 0, 9), ("td", 1, 10)):
+            given = getattr(self, parameter, None)
+            if given is not None:
+                check_number(
+                    self._owner, parameter, given, least=least, most=most, whole=True
+                )
         if limit is None and getattr(self, stage) is None:
             raise self._refuse("keep", f"pass keep, {stage} or both")
 
@@ -89,11 +89,19 @@ class TwoStageAccuracy(_TwoStage):
     keep: float | int | None = 0.2
     ta: int | None = None
 
-    def _survivors(self, votes: Votes, limit: int | None) -> IntArray:
+    def _survivors(self, inputs: PrunerInputs, limit: int | None) -> IntArray:
+        votes = inputs.votes
         self._check(votes, limit, "ta")
-        self.scores_ = votes.accuracies
-        members = _accurate(self.scores_, np.arange(votes.n_members), self.ta)
-        return _best_first(-self.scores_, members, limit)
+        self.scores_ = scores = votes.accuracies
+        members = _accurate(scores, np.arange(votes.n_members), self.ta)
+        return _best_first(-scores, members, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _DistanceInputs(PrunerInputs):
+    """The same, with the samples to be near to."""
+
+    queries: Any = None
 
 
 @dataclass(repr=False, eq=False)
@@ -180,51 +188,51 @@ class TwoStageDistance(_TwoStage):
         queries : array-like of shape (n_queries, n_features), optional
             Samples to be near to on average; X by default.
         """
-        self._queries = queries
-        try:
-            return super().fit(votes, X, progress, unlabelled=unlabelled)
-        finally:
-            del self._queries
+        given, progress = cast("Votes", votes), progress or advance
+        return self._fit(_DistanceInputs(given, X, unlabelled, progress, queries))
 
-    def _survivors(self, votes: Votes, limit: int | None) -> IntArray:
-        if self._X is None:
+    def _survivors(self, inputs: PrunerInputs, limit: int | None) -> IntArray:
+        votes, queries = inputs.votes, cast("_DistanceInputs", inputs).queries
+        if inputs.X is None:
             raise ValueError(
                 "TwoStageDistance: needs the features of the samples; "
                 "call fit(votes, X) with X."
             )
         self._check(votes, limit, "td")
         self._one_of("first", "accuracy", "distance")
-        features = _as_features(self._X, votes)
+        features = _as_features(inputs.X, votes)
         given = len(features) != votes.n_samples
         rows, valid = features[votes.samples] if given else features, votes.codes >= 0
-        self.centres_ = (valid @ rows) / valid.sum(axis=1)[:, None]
-        self._accuracies, self._limit = votes.accuracies, limit
-        queries = features if self._queries is None else _numbers(self._queries)
+        centres = (valid @ rows) / valid.sum(axis=1)[:, None]
+        queries = features if queries is None else _numbers(queries)
         total = np.zeros(votes.n_members)
         for start in range(0, len(queries), 1024):
-            total += _distances(queries[start : start + 1024], self.centres_).sum(0)
-        self.scores_ = total / len(queries)
-        return self._near(self.scores_)
+            total += _distances(queries[start : start + 1024], centres).sum(0)
+        self.centres_, self.scores_ = centres, total / len(queries)
+        self._accuracies, self._limit = votes.accuracies, limit
+        return self._near(total / len(queries), votes.accuracies, limit)
 
     def query_support(self, X: Any) -> BoolArray:
         """Return which members to ask about each query, (n_queries, n_members)."""
         apart = _distances(_numbers(X), self.centres_)
         support = np.zeros(apart.shape, dtype=bool)
         for row, distance in zip(support, apart, strict=True):
-            row[self._near(distance)] = True
+            row[self._near(distance, self._accuracies, self._limit)] = True
         return support
 
-    def _near(self, distance: FloatArray) -> IntArray:
+    def _near(
+        self, distance: FloatArray, accuracies: FloatArray, limit: int | None
+    ) -> IntArray:
         """Return the members that pass both stages, in the requested order."""
         members: IntArray = np.arange(distance.size)
         if self.first == "accuracy":
-            members = _accurate(self._accuracies, members, self.ta)
+            members = _accurate(accuracies, members, self.ta)
         if self.td is not None:
-            limit = np.percentile(distance[members], 10 * self.td)
-            members = members[distance[members] <= limit]
+            farthest = np.percentile(distance[members], 10 * self.td)
+            members = members[distance[members] <= farthest]
         if self.first == "distance":
-            members = _accurate(self._accuracies, members, self.ta)
-        return _best_first(distance, members, self._limit)
+            members = _accurate(accuracies, members, self.ta)
+        return _best_first(distance, members, limit)
 
 
 def _accurate(accuracies: FloatArray, members: IntArray, ta: int | None) -> IntArray:

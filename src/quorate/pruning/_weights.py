@@ -13,7 +13,7 @@ from quorate._kernels.losses import FLOOR
 from quorate._kernels.nearest import onto_simplex
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes
-from quorate.pruning._base import Pruner, PrunerTags, first_best
+from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._shares import (
     VoteSums,
     are_a_pool,
@@ -94,8 +94,6 @@ class SimplexWeights(Pruner):
         honours_keep=False,
         nested=False,
         chooses_weights=True,
-        uses_probabilities=True,
-        takes_class_weight=True,
         driven_by_accuracy=True,
     )
     keep: float | int | None = 0.2
@@ -103,7 +101,8 @@ class SimplexWeights(Pruner):
     smoothing: float | str = "auto"
     class_weight: str | None = None
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        votes = inputs.votes
         self._one_of("loss", "log_loss", "brier")
         if isinstance(self.smoothing, str) and self.smoothing == "auto":
             smoothing = 0.0 if are_a_pool(votes) else _SMOOTHING
@@ -120,8 +119,9 @@ class SimplexWeights(Pruner):
         weights = problem.solve(members, _STEPS)
         there = weights > _NONE
         order = np.argsort(-_rounded(weights[there]), kind="stable")
-        self.weights_ = np.zeros(votes.n_members)
-        self.weights_[members[there]] = weights[there] / weights[there].sum()
+        chosen = np.zeros(votes.n_members)
+        chosen[members[there]] = weights[there] / weights[there].sum()
+        self.weights_ = chosen
         return members[there][order]
 
 
@@ -296,29 +296,28 @@ class SparseWeights(Pruner):
         honours_keep=False,
         nested=False,
         chooses_weights=True,
-        uses_probabilities=True,
-        takes_class_weight=True,
     )
     keep: float | int | None = 0.2
     search: str = "greedy"
     ridge: float = 0.02
     class_weight: str | None = None
 
-    def _select(self, votes: Votes, size: int) -> IntArray:
+    def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
+        votes = inputs.votes
         self._one_of("search", "greedy", "path")
-        self._number("ridge", above_0=True)
+        self._number("ridge", above=0)
         search = self._grow if self.search == "greedy" else self._follow_path
-        picked, path = search(votes, size)
+        picked, path = search(inputs, size)
         weights = path[-1]
         kept = weights > _TOLERANCE * max(weights.max(initial=0.0), _TOLERANCE)
         if not kept.any():
             picked = most_accurate_first(votes, self._is_balanced)[:1]
             weights, kept = np.ones(1), np.ones(1, dtype=bool)
             path = [weights]
-        self._path_taken = picked, path
         order = picked[kept]
-        self.weights_ = np.zeros(votes.n_members)
-        self.weights_[order] = weights[kept] / weights[kept].sum()
+        chosen = np.zeros(votes.n_members)
+        chosen[order] = weights[kept] / weights[kept].sum()
+        self._path_taken, self.weights_ = (picked, path), chosen
         self.loss_, _ = self._regression(votes, picked).residual(weights)
         return np.asarray(order)
 
@@ -327,8 +326,11 @@ class SparseWeights(Pruner):
         model.add(votes, members)
         return model
 
-    def _grow(self, votes: Votes, size: int) -> tuple[IntArray, list[FloatArray]]:
+    def _grow(
+        self, inputs: PrunerInputs, size: int
+    ) -> tuple[IntArray, list[FloatArray]]:
         """Add the member of steepest descent, and refit all weights."""
+        votes = inputs.votes
         model = self._regression(votes, [])
         picked: list[int] = []
         path: list[FloatArray] = [np.empty(0)]
@@ -343,13 +345,14 @@ class SparseWeights(Pruner):
             outside[member] = False
             model.add(votes, [member])
             path.append(model.fit(np.append(path[-1], 0.0)))
-            self._progress(len(picked), size)
+            inputs.progress(len(picked), size)
         return np.array(picked, dtype=np.intp), path[1:] or path
 
     def _follow_path(
-        self, votes: Votes, size: int
+        self, inputs: PrunerInputs, size: int
     ) -> tuple[IntArray, list[FloatArray]]:
         """Return the largest support with at most so many members, and its weights."""
+        votes = inputs.votes
         weights = np.zeros(votes.n_members)
         model = self._regression(votes, range(votes.n_members))
         _, residual = model.residual(weights)

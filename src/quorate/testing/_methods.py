@@ -6,12 +6,13 @@ Each check is a function that raises ``AssertionError`` with what went wrong.
 
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from quorate._typing import IntArray
+from quorate._typing import FloatArray, IntArray
 from quorate._votes import Summary, Votes
 from quorate.exceptions import QuorateWarning
 from quorate.pruning import FTAD, Pruner, PrunerTags
@@ -138,18 +139,9 @@ def check_parameters(pruner: Pruner) -> None:
 
 
 def check_tags(pruner: Pruner) -> None:
-    """Check that the tags match the parameters and the votes that are needed."""
-    tags, names = pruner.tags, pruner.get_params(deep=False)
+    """Check that plain votes are accepted, unless the tags say otherwise."""
+    tags = pruner.tags
     claim(isinstance(tags, PrunerTags), f"{pruner!r}: tags is not a PrunerTags")
-    for tag, parameter in (
-        ("is_random", "random_state"),
-        ("takes_costs", "cost"),
-        ("takes_scoring", "scoring"),
-        ("takes_class_weight", "class_weight"),
-    ):
-        tagged, there = getattr(tags, tag), parameter in names
-        but = f"there is {'a' if there else 'no'} parameter {parameter}"
-        claim(tagged == there, f"{pruner!r}: the tag {tag} is {tagged}, but {but}")
     if not tags.needs_out_of_bag:
         try:
             _fit(pruner, next(example_votes(masked=False))[1])
@@ -277,17 +269,8 @@ def check_nested(pruner: Pruner, votes: Votes) -> None:
         claim_equal(order, start, f"the tag nested is True, but {but}")
 
 
-def check_ignored(pruner: Pruner, votes: Votes) -> None:
-    """Check that inputs declared as unused by the tags change nothing."""
-    plain = _order(pruner, votes)
-    if not pruner.tags.uses_probabilities:
-        classes = votes.classes
-        bare = Votes(classes[votes.codes], classes[votes.y], valid=votes.valid)
-        but = (
-            "the tag uses_probabilities is False, but without them the selection "
-            "differs"
-        )
-        claim_equal(_order(pruner, bare), plain, but)
+def check_unlabelled(pruner: Pruner, votes: Votes) -> None:
+    """Check that unlabelled votes change nothing, unless the tags say so."""
     if not pruner.tags.uses_unlabelled:
         further = votes.keep(np.arange(votes.n_members)[::-1])
         order = _fit(pruner, votes, further).order_
@@ -295,7 +278,17 @@ def check_ignored(pruner: Pruner, votes: Votes) -> None:
             "the tag uses_unlabelled is False, but with unlabelled votes the selection "
             "differs"
         )
-        claim_equal(order, plain, but)
+        claim_equal(order, _order(pruner, votes), but)
+
+
+def check_threads(pruner: Pruner, votes: Votes) -> None:
+    """Check that threads can fit one pruner on the same votes at the same time."""
+    alone, shared = _order(pruner, votes), _seeded(pruner)
+    X = _features(shared, votes)
+    with warnings.catch_warnings(), ThreadPoolExecutor(4) as pool:
+        warnings.simplefilter("ignore", QuorateWarning)
+        for order in pool.map(lambda _: shared.fit(votes, X).order_, range(8)):
+            claim_equal(order, alone, "threads that share a pruner select differently")
 
 
 def check_sample_order(pruner: Pruner, votes: Votes) -> None:
@@ -309,7 +302,7 @@ def check_sample_order(pruner: Pruner, votes: Votes) -> None:
 
 def check_class_weight(pruner: Pruner, votes: Votes) -> None:
     """Check that balancing changes nothing if all classes have the same size."""
-    if not pruner.tags.takes_class_weight or votes.is_masked:
+    if "class_weight" not in pruner.get_params() or votes.is_masked:
         return
     fewest = int(np.bincount(votes.y).min())
     rows = [np.flatnonzero(votes.y == code)[:fewest] for code in np.unique(votes.y)]
@@ -334,7 +327,8 @@ _CHECKS: dict[Callable[[Pruner, Votes], None], tuple[str, ...]] = {
     check_summary: ("",),
     check_sample_order: ("two classes", "five classes"),
     check_class_weight: ("two classes",),
-    check_ignored: ("probabilities",),
+    check_threads: ("two classes",),
+    check_unlabelled: ("probabilities",),
 }
 
 
@@ -378,21 +372,32 @@ def _fit(
     unlabelled: Votes | None = None,
     **parameters: Any,
 ) -> Pruner:
-    """Fit a copy, with a seed if it is random, and a time limit."""
-    again: Pruner = clone(pruner).set_params(**parameters)
-    if again.tags.is_random:
-        again.set_params(random_state=0)
-    if again.get_params().get("n_iter", 50) is None:
-        again.set_params(n_iter=50)
-    X = None
-    if again.tags.needs_features:
-        n_rows = votes.n_samples
-        if isinstance(votes, Votes):
-            n_rows = int(votes.samples.max()) + 1
-        X = np.random.default_rng(2).normal(size=(n_rows, 3))
+    """Fit a copy with other parameters."""
+    again: Pruner = _seeded(pruner).set_params(**parameters)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QuorateWarning)
-        return again.fit(votes, X, unlabelled=unlabelled)
+        return again.fit(votes, _features(again, votes), unlabelled=unlabelled)
+
+
+def _seeded(pruner: Pruner) -> Pruner:
+    """Return a copy, with a seed if it is random, and few iterations."""
+    again: Pruner = clone(pruner)
+    given = again.get_params()
+    if "random_state" in given:
+        again.set_params(random_state=0)
+    if given.get("n_iter", 50) is None:
+        again.set_params(n_iter=50)
+    return again
+
+
+def _features(pruner: Pruner, votes: Votes | Summary) -> FloatArray | None:
+    """Return numbers for each sample, if the method needs them."""
+    if not pruner.tags.needs_features:
+        return None
+    n_rows = votes.n_samples
+    if isinstance(votes, Votes):
+        n_rows = int(votes.samples.max()) + 1
+    return np.random.default_rng(2).normal(size=(n_rows, 3))
 
 
 def _order(pruner: Pruner, votes: Votes | Summary, **parameters: Any) -> IntArray:
