@@ -31,8 +31,8 @@ def check_number(
     above: float = -math.inf,
     below: float = math.inf,
     whole: bool = False,
-) -> None:
-    """Raise ``ValueError`` unless a parameter is a finite number within limits.
+) -> Any:
+    """Return a parameter that is a finite number within limits, or raise an error.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def check_number(
     """
     fits = is_whole(given) if whole else is_number(given) and math.isfinite(given)
     if fits and least <= given <= most and above < given < below:
-        return
+        return int(given) if whole else float(given)
     limits = [
         f"{word} {value:,.12g}"
         for word, value in (

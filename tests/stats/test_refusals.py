@@ -96,7 +96,7 @@ def test_alpha(alpha):
         (lambda: stats.win_tie_loss(TABLE, "a", test_share=0), "test_share=0"),
         (
             lambda: stats.bayesian_t_test(A, B, -1, 0.2),
-            r"rope=-1\): must be a number 0 or",
+            r"rope=-1\): must be a number of at least 0",
         ),
         (lambda: stats.bayesian_t_test(A, B, True, 0.2), r"rope=True\)"),
         (lambda: stats.bayesian_t_test(A, B, math.inf, 0.2), r"rope=inf\)"),

@@ -77,10 +77,6 @@ rows = 100
 binary = true
 
 [[data]]
-name = "openml:credit-g"
-version = 1
-
-[[data]]
 path = "pictures"
 name = "dogs"
 image_size = 8
@@ -90,12 +86,11 @@ pca = 0.9
 
 def test_data_tables_follow_the_list(write):
     plan = read_plan(write(GOOD + DATA))
-    assert plan.data_names == ("wine", "iris", "2024", "openml:credit-g", "dogs")
-    bank, credit, dogs = plan.data[2:]
+    assert plan.data_names == ("wine", "iris", "2024", "dogs")
+    bank, dogs = plan.data[2:]
     assert bank == DataSpec(
         path="bank/2024.csv.gz", target="churned", rows=100, binary=True
     )
-    assert credit.source == "openml:credit-g@1"
     assert (dogs.source, dogs.image_size, dogs.pca) == (Path("pictures"), 8, 0.9)
     assert Plan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
     specs = {unit.data.label: unit.data for unit in plan.units()}
@@ -103,7 +98,7 @@ def test_data_tables_follow_the_list(write):
     assert (specs["wine"].rows, specs["wine"].binary) == (None, False)
 
     alone = read_plan(write(GOOD.replace('data = ["wine", "iris"]', "") + DATA))
-    assert alone.data == (bank, credit, dogs)
+    assert alone.data == (bank, dogs)
 
 
 @pytest.mark.parametrize(
@@ -136,12 +131,9 @@ def test_data_tables_follow_the_list(write):
         ("target =", "traget =", r"\[\[data\]\] number 1: unknown key 'traget'; did"),
         ("rows = 100", 'rows = "many"', r"number 1: rows: expected a whole number"),
         ("rows = 100", "rows = 0", r"number 1: data: rows is 0; it must be 1 or more"),
-        ("version = 1", "version = 0", r"number 2: data: version is 0; it must be 1 "
-            r"or more"),
-        ('"openml:credit-g"', '"credit-g"', "number 2: data: version 1 is for OpenML"),
-        ("pca = 0.9", "pca = 1.5", r"number 3: data: pca is 1.5"),
-        ("pca = 0.9", "pca = true", r"number 3: pca: expected a whole number or a"),
-        ("pca = 0.9", "pca = 0", r"number 3: data: pca is 0"),
+        ("pca = 0.9", "pca = 1.5", r"number 2: data: pca is 1.5"),
+        ("pca = 0.9", "pca = true", r"number 2: pca: expected a whole number or a"),
+        ("pca = 0.9", "pca = 0", r"number 2: data: pca is 0"),
         ("image_size = 8", "image_size = -8", "image_size is -8; it must be 1 or more"),
         ('name = "dogs"', 'name = "wine"', "two data sets are called 'wine'"),
         ('name = "dogs"', 'name = "do\\ngs"', r"the name 'do\\ngs' contains "

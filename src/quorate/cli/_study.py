@@ -50,7 +50,6 @@ def new(path: Path) -> None:
 def _running(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that running and resuming share."""
     for option in (
-        _options.flag("--download", "Allow downloads of data sets from OpenML."),
         _options.flag("--retry", "Try failed cells again."),
         _options.option(
             "--backend",
@@ -120,11 +119,10 @@ def _run(
     dask: str | None,
     backend: str | None,
     retry: bool,
-    download: bool,
 ) -> None:
     from quorate.study import Results, forecast_plan, run_plan
 
-    how: dict[str, Any] = {"data_dir": data, "allow_download": download}
+    how: dict[str, Any] = {"data_dir": data}
     how |= {"n_jobs": jobs, "retry": retry}
     with _workers(dask, backend):
         if dry_run:

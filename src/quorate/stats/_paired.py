@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from quorate._checks import check_number
 from quorate._random import as_generator
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.stats._scores import as_number, as_pair, as_scores, differences, slack_of
+from quorate.stats._scores import as_pair, as_scores, differences, slack_of
 
 _AT_ONCE = 4096  # draws held in memory together
 _WORDS = {1: "win", 0: "tie", -1: "loss"}
@@ -98,7 +99,7 @@ def paired_t_test(a: Any, b: Any, alpha: float = 0.05) -> TTest:
     1.0
     """
     first, second = as_pair("paired_t_test", a, b)
-    level = as_number("paired_t_test", "alpha", alpha)
+    level = check_number("paired_t_test", "alpha", alpha, above=0, below=1)
     mean, _, statistic, p_value = _student(first, second, None)
     return TTest(float(mean), float(statistic), float(p_value), first.size - 1, level)
 
@@ -138,8 +139,8 @@ def corrected_t_test(a: Any, b: Any, test_share: float, alpha: float = 0.05) -> 
     TTest(difference=+0.15, t=3.402, dof=3, p=0.04241: win at alpha=0.05)
     """
     first, second = as_pair("corrected_t_test", a, b)
-    share = as_number("corrected_t_test", "test_share", test_share)
-    level = as_number("corrected_t_test", "alpha", alpha)
+    share = check_number("corrected_t_test", "test_share", test_share, above=0, below=1)
+    level = check_number("corrected_t_test", "alpha", alpha, above=0, below=1)
     mean, _, statistic, p_value = _student(first, second, share)
     dof = first.size - 1
     return TTest(float(mean), float(statistic), float(p_value), dof, level, share)
@@ -233,9 +234,9 @@ def win_tie_loss(
     """
     owner = "win_tie_loss"
     table = as_scores(owner, scores, repeats=2)
-    level = as_number(owner, "alpha", alpha)
+    level = check_number(owner, "alpha", alpha, above=0, below=1)
     if test_share is not None:
-        test_share = as_number(owner, "test_share", test_share)
+        test_share = check_number(owner, "test_share", test_share, above=0, below=1)
     at = table.position(reference)
     others = np.arange(table.n_methods) != at
     _, _, statistic, p_values = _student(
@@ -360,8 +361,8 @@ def bayesian_t_test(a: Any, b: Any, rope: float, test_share: float) -> Rope:
     """
     owner = "bayesian_t_test"
     first, second = as_pair(owner, a, b)
-    width = as_number(owner, "rope", rope, zero=True, limit=np.inf)
-    share = as_number(owner, "test_share", test_share)
+    width = check_number(owner, "rope", rope, least=0)
+    share = check_number(owner, "test_share", test_share, above=0, below=1)
     mean, error, statistic, _ = _student(first, second, share)
     if error == 0:
         slack = float(slack_of(first, second)[0]) if width else 0.0
@@ -434,22 +435,18 @@ def bayesian_signed_rank(
     """
     owner = "bayesian_signed_rank"
     first, second = as_pair(owner, a, b)
-    width = as_number(owner, "rope", rope, zero=True, limit=np.inf)
-    strength = as_number(owner, "prior", prior, limit=np.inf)
-    whole = isinstance(n_draws, (int, np.integer)) and not isinstance(n_draws, bool)
-    if not (whole and n_draws >= 1):
-        raise ValueError(
-            f"{owner}(n_draws={n_draws!r}): must be a whole number, 1 or more."
-        )
+    width = check_number(owner, "rope", rope, least=0)
+    strength = check_number(owner, "prior", prior, above=0)
+    n_draws = check_number(owner, "n_draws", n_draws, least=1, whole=True)
     rng = as_generator(random_state, owner)
     regions = _regions(first, second, width)
     alpha = np.array([strength] + [1.0] * first.size)
     won = np.zeros(3)
-    for start in range(0, int(n_draws), _AT_ONCE):
-        weights = rng.dirichlet(alpha, min(_AT_ONCE, int(n_draws) - start))
+    for start in range(0, n_draws, _AT_ONCE):
+        weights = rng.dirichlet(alpha, min(_AT_ONCE, n_draws - start))
         won += _winners(_shares(weights, regions))
     left, middle, right = (float(part) for part in won / n_draws)
-    return Rope(left, middle, right, width, int(n_draws))
+    return Rope(left, middle, right, width, n_draws)
 
 
 def _regions(a: Array, b: Array, width: float) -> FloatArray:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from quorate._checks import check_number
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate.stats._scores import Scores, as_number, as_scores, levels, slack_of
+from quorate.stats._scores import Scores, as_scores, levels, slack_of
 
 # Maximum number of distinct sums to enumerate.
 _BUDGET = 400_000
@@ -109,7 +110,10 @@ class Friedman:
 
         As in all tests here, a p-value of exactly alpha counts as significant.
         """
-        return bool(self.chi_square_p_value <= as_number("differ", "alpha", alpha))
+        return bool(
+            self.chi_square_p_value
+            <= check_number("differ", "alpha", alpha, above=0, below=1)
+        )
 
     def __repr__(self) -> str:
         start = f"Friedman({len(self.methods)} methods, {self.n_blocks} blocks: "
@@ -302,7 +306,7 @@ def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
     not different: epbd, kp; kp, es
     """
     table = as_scores("nemenyi", scores, blocks=2)
-    level = as_number("nemenyi", "alpha", alpha)
+    level = check_number("nemenyi", "alpha", alpha, above=0, below=1)
     n, k = table.n_blocks, table.n_methods
     average = average_ranks(table).average
     unit = math.sqrt(k * (k + 1) / (12 * n))

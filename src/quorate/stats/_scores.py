@@ -11,11 +11,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
+from quorate._checks import is_number, is_whole
 from quorate._messages import unknown_name
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
@@ -221,8 +221,8 @@ class Scores:
         """
         if isinstance(method, str) and method in self.methods:
             return self.methods.index(method)
-        if isinstance(method, (int, np.integer)) and not isinstance(method, bool):
-            if not 0 <= method < self.n_methods:
+        if is_whole(method):
+            if not 0 <= int(method) < self.n_methods:
                 raise ValueError(
                     f"Scores: no method {method}; positions must be 0 to "
                     f"{self.n_methods - 1}."
@@ -304,7 +304,7 @@ def _names(what: str, names: Iterable[Any] | None, size: int) -> tuple[str, ...]
 def _number(row: int, value: Any) -> float:
     if value is None:
         return math.nan
-    if not isinstance(value, Real):
+    if not is_number(value):
         raise ValueError(
             f"Scores.from_rows: the value of row {row} is {value!r}; it must be a "
             "number, or None if it is missing."
@@ -354,23 +354,6 @@ def as_pair(owner: str, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
             f"{owner}: needs at least 2 pairs of scores, got {first.size}."
         )
     return first, second
-
-
-def as_number(
-    owner: str, name: str, value: Any, *, zero: bool = False, limit: float = 1.0
-) -> float:
-    """Return a number above zero (or at least zero, if allowed) and below ``limit``."""
-    fits = (
-        isinstance(value, (int, float, np.integer, np.floating))
-        and not isinstance(value, bool)
-        and (value > 0 or (zero and value == 0))
-        and value < limit
-    )
-    if not fits:
-        low = "0 or more" if zero else "above 0"
-        high = "" if math.isinf(limit) else f" and below {limit:g}"
-        raise ValueError(f"{owner}({name}={value!r}): must be a number {low}{high}.")
-    return float(value)
 
 
 def slack_of(*scores: Array) -> FloatArray:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
+from quorate._checks import check_number
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.stats._scores import (
     as_floats,
-    as_number,
     as_scores,
     differences,
     levels,
@@ -129,7 +129,7 @@ def wilcoxon_holm(
     epbd > es    0.6875    0.6875
     """
     table = as_scores("wilcoxon_holm", scores, blocks=2)
-    level = as_number("wilcoxon_holm", "alpha", alpha)
+    level = check_number("wilcoxon_holm", "alpha", alpha, above=0, below=1)
     everyone = range(table.n_methods)
     if reference is None:
         pairs = list(itertools.combinations(everyone, 2))

@@ -1,4 +1,4 @@
-"""Load data sets by name, or from a file, a folder or OpenML."""
+"""Load data sets by name, or from a file or a folder."""
 
 import hashlib
 import json
@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import sklearn.datasets
 
+from quorate._checks import check_number
 from quorate._data import (
     TABLES,
     check_table,
@@ -29,7 +30,6 @@ from quorate.study._data_set import DataSet
 from quorate.study._generators import GENERATORS
 
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
-_OPENML = "openml:"
 _MANIFEST = "MANIFEST.json"
 _GENERATED_ROWS = 1000
 IMAGE_SIZE = 16
@@ -45,7 +45,6 @@ def load_data(
     *,
     target: str | None = None,
     data_dir: str | os.PathLike[str] | None = None,
-    allow_download: bool = False,
     random_state: int = 0,
     n_rows: int | None = None,
     image_size: int = IMAGE_SIZE,
@@ -54,9 +53,9 @@ def load_data(
 
     Tried in this order: a generator (waveform, twonorm, ringnorm, threenorm, gmm2,
     gmm3, gmm10), a scikit-learn data set (iris, wine, breast_cancer, digits), a file, a
-    name in ``data_dir``, ``openml:NAME@VERSION``, a folder of images. If a name in
-    ``data_dir`` is also that of a generator or a scikit-learn data set, use the name of
-    its file, such as ``"ringnorm.csv.gz"``.
+    name in ``data_dir``, a folder of images. If a name in ``data_dir`` is also that of
+    a generator or a scikit-learn data set, use the name of its file, such as
+    ``"ringnorm.csv.gz"``.
 
     Parameters
     ----------
@@ -70,8 +69,6 @@ def load_data(
     data_dir : path, optional
         A folder of such files. If it has a MANIFEST.json, names, checksums and
         categorical columns are read from it.
-    allow_download : bool
-        Whether to allow downloads from OpenML.
     random_state : int
         Seed of the generators and of the sample of rows.
     n_rows : int, optional
@@ -104,7 +101,6 @@ def load_data(
         name_or_path,
         target,
         data_dir,
-        allow_download,
         random_state,
         n_rows,
         image_size,
@@ -115,7 +111,6 @@ def find_data(
     name_or_path: str | os.PathLike[str],
     target: str | None,
     data_dir: str | os.PathLike[str] | None,
-    allow_download: bool,
     random_state: int,
     n_rows: int | None,
     image_size: int,
@@ -125,16 +120,16 @@ def find_data(
     Parameters are those of :func:`load_data`.
     """
     if n_rows is not None:
-        _check_whole("n_rows", n_rows, 1)
-    _check_whole("random_state", random_state, 0)
-    _check_whole("image_size", image_size, 1)
+        check_number("load_data", "n_rows", n_rows, least=1, whole=True)
+    check_number("load_data", "random_state", random_state, least=0, whole=True)
+    check_number("load_data", "image_size", image_size, least=1, whole=True)
     given = os.fspath(name_or_path)
     if not given:
         raise ValueError("load_data: the name is empty.")
     # a Path is never a name
     name = given if isinstance(name_or_path, str) else ""
     if name not in (*GENERATORS, *BUNDLED):
-        read = _find_file(given, name, target, data_dir, allow_download, image_size)
+        read = _find_file(given, name, target, data_dir, image_size)
     elif target is not None:
         raise ValueError(
             f"{name}: has its own target; target={target!r} is for tables."
@@ -173,7 +168,6 @@ def _find_file(
     name: str,
     target: str | None,
     data_dir: str | os.PathLike[str] | None,
-    allow_download: bool,
     image_size: int,
 ) -> Callable[[], DataSet]:
     """Find a data set that is neither generated nor part of scikit-learn."""
@@ -186,18 +180,6 @@ def _find_file(
     entry = listed.get(name) or by_file.get(name)
     if entry is not None:
         return partial(_from_file, Path(entry["file"]), target, entry)
-    if name.startswith(_OPENML):
-        what, _, version = name.removeprefix(_OPENML).rpartition("@")
-        if not what or not version.isdecimal() or int(version) < 1:
-            raise ValueError(
-                f"{name}: the version is missing; specify it as in 'openml:credit-g@1'."
-            )
-        if not allow_download:
-            raise ValueError(
-                f"{name}: must be downloaded; allow it with allow_download=True or "
-                "--download."
-            )
-        return partial(_from_openml, what, int(version), target)
     if path.is_dir():
         return partial(_from_images, path, image_size)
     if path.is_file():
@@ -296,26 +278,6 @@ def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> Data
     return replace(DataSet(str(path), X, y, f"{reference}file {path}"), name=name)
 
 
-def _from_openml(what: str, version: int, target: str | None) -> DataSet:
-    name = f"{_OPENML}{what}@{version}"
-    try:
-        made = sklearn.datasets.fetch_openml(
-            what,
-            version=version,
-            target_column=target or "default-target",
-            as_frame=True,
-        )
-    except OSError as error:
-        raise OSError(f"{name}: could not be downloaded ({error}).") from error
-    if made.target is None:
-        raise ValueError(f"{name}: has no target; name one.")
-    if made.target.ndim != 1:
-        raise ValueError(f"{name}: has several targets; name one.")
-    y = made.target.astype(object).to_numpy()
-    source = f"OpenML, {what}, version {version}"
-    return DataSet(name, made.data.reset_index(drop=True), y, source)
-
-
 def _from_images(folder: Path, size: int) -> DataSet:
     """Read a folder of images with one subfolder per class; each pixel is a column.
 
@@ -357,12 +319,3 @@ def _grey_values(pillow: Any, file: Path, size: int) -> Array:
     except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
         raise FileFormatError(f"{file}: not a readable picture ({error}).") from error
     raise FileFormatError(f"{file}: has more than 8 bits per pixel; save it with 8.")
-
-
-def _check_whole(parameter: str, given: Any, lowest: int) -> None:
-    is_whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
-    if not is_whole or given < lowest:
-        raise ValueError(
-            f"load_data({parameter}={given!r}): must be a whole number, {lowest} or "
-            "more."
-        )

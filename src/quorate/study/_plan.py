@@ -30,8 +30,6 @@ class DataSpec:
         A table, or a folder of images.
     target : str, optional
         The column with the classes.
-    version : int, optional
-        Version of an OpenML data set, whose name starts with ``openml:``.
     image_size : int, optional
         Width and height of images in pixels.
     pca : int or float, optional
@@ -51,7 +49,6 @@ class DataSpec:
     name: str = ""
     path: str | None = None
     target: str | None = None
-    version: int | None = None
     image_size: int | None = None
     pca: int | float | None = None
     binary: bool | None = None
@@ -60,13 +57,8 @@ class DataSpec:
     def __post_init__(self) -> None:
         if not self.name and not self.path:
             raise ValueError("data: needs a name or a path.")
-        for key in ("image_size", "rows", "version"):
+        for key in ("image_size", "rows"):
             _check_minimum("data", key, getattr(self, key), 1)
-        if self.version is not None and not self.name.startswith("openml:"):
-            raise ValueError(
-                f"data: version {self.version} is for OpenML sets, "
-                f"as in name = 'openml:credit-g'; the name is {self.name!r}."
-            )
         if self.pca is not None and not (
             0 < self.pca < 1 or (isinstance(self.pca, int) and self.pca >= 1)
         ):
@@ -83,9 +75,7 @@ class DataSpec:
     @property
     def source(self) -> str | Path:
         """The argument for :func:`load_data`."""
-        if self.path is not None:
-            return Path(self.path)
-        return self.name if self.version is None else f"{self.name}@{self.version}"
+        return self.name if self.path is None else Path(self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,6 @@ def run_plan(
     path: str | Path,
     *,
     data_dir: str | Path | None = None,
-    allow_download: bool = False,
     n_jobs: int | None = None,
     retry: bool = False,
     progress: Progress | None = None,
@@ -79,8 +78,6 @@ def run_plan(
         Path of the store, which is created if it does not exist.
     data_dir : path, optional
         Folder of data sets that the plan can use.
-    allow_download : bool
-        Allow downloads from OpenML.
     n_jobs : int, optional
         Number of units of work in parallel. Inside ``joblib.parallel_config`` its
         backend is used, such as a Dask cluster; the results are the same.
@@ -113,7 +110,7 @@ def run_plan(
         # Before reading the data, which can take long.
         with Store(path, read_only=True) as store:
             check_plan(plan, store)
-    data = load_plan_data(plan, data_dir, allow_download)
+    data = load_plan_data(plan, data_dir)
     with Store(path) as store:
         check_plan(plan, store)
         store.remember_plan(plan)
@@ -145,9 +142,7 @@ def check_plan(plan: Plan, store: Store) -> None:
         )
 
 
-def load_plan_data(
-    plan: Plan, data_dir: str | Path | None, allow_download: bool
-) -> dict[str, DataSet]:
+def load_plan_data(plan: Plan, data_dir: str | Path | None) -> dict[str, DataSet]:
     """Return the data sets of a plan by their names in tables.
 
     Raises
@@ -165,7 +160,7 @@ def load_plan_data(
                 f"{spec.label}: image_size is for folders of pictures, but "
                 f"{str(spec.source)!r} is not a folder."
             )
-        where = (spec.source, spec.target, data_dir, allow_download)
+        where = (spec.source, spec.target, data_dir)
         size = spec.image_size or IMAGE_SIZE
         readers.append((spec, find_data(*where, plan.seed, spec.rows, size)))
     data: dict[str, DataSet] = {}
@@ -332,7 +327,6 @@ def forecast_plan(
     path: str | Path | None = None,
     *,
     data_dir: str | Path | None = None,
-    allow_download: bool = False,
     n_jobs: int | None = None,
     retry: bool = False,
 ) -> Forecast:
@@ -343,7 +337,7 @@ def forecast_plan(
     plan : Plan
     path : path, optional
         The store, if there is one.
-    data_dir, allow_download, n_jobs, retry
+    data_dir, n_jobs, retry
         As in :func:`run_plan`.
 
     Returns
@@ -365,7 +359,7 @@ def forecast_plan(
     >>> forecast_plan(plan).n_fits_left
     5
     """
-    data = load_plan_data(plan, data_dir, allow_download)
+    data = load_plan_data(plan, data_dir)
     done: set[str] = set()
     timed: list[tuple[str, str, float]] = []
     if path is not None and Path(path).exists():
