@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import votes as any_votes
+from tests.votes.same import forge
 
 import quorate
 from quorate._kernels import fixed, gaps
@@ -362,18 +363,16 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
             "a number in both_right above the number of samples",
         ),
         ("classes", [1, 0], "classes that are not sorted"),
-        ("names", ["a", "a"], "two members with the same name"),
-        ("rule", ["tails", "lowest"], "rule 'tails'"),
+        ("names", ["a", "a"], "two members are called 'a'"),
+        ("rule", ["tails", 0, "lowest"], "rule='tails'"),
         ("weights", [-1.0, -1.0], "weights"),
+        ("sums", {}, "it lacks entropy"),
         ("confusion", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "confusion of shape"),
     ],
 )
 def test_a_forged_file_is_refused(tmp_path, name, value, words):
     quorate.Votes([[0, 1], [1, 1]], [0, 1]).summary().save(tmp_path / "s.npz")
-    with np.load(tmp_path / "s.npz") as file:
-        arrays = dict(file)
-    arrays[name] = np.array(value)
-    np.savez(tmp_path / "s.npz", **arrays)
+    forge(tmp_path / "s.npz", **{name: value})
     with pytest.raises(FileFormatError, match=words):
         Summary.load(tmp_path / "s.npz")
 

@@ -1,24 +1,27 @@
-"""Read and write votes and summaries as ``.npz`` files.
+"""Votes and summaries in ``.npz`` files.
 
-Files may be damaged or forged. The type and size of each array are read from its header
-first; only consistent arrays are unpacked, and never beyond the declared size.
+A file holds arrays, which are read without pickle, a text in JSON about them, and a
+digest of both, which shows damage. Whoever forges a file can forge the digest as well,
+so types, shapes and ranges are checked before votes are made of the arrays.
 """
 
-import math
+import hashlib
+import json
 import os
-import struct
 import zipfile
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 
 from quorate._atomic import atomic_write
+from quorate._checks import one_of
 from quorate._data import RowDigest
+from quorate._messages import in_short
 from quorate._typing import Array
+from quorate._votes._checks import as_names, as_weights
 from quorate._votes._counts import SampleGroups, SmallestMargin, SmallestMargins
-from quorate._votes._labels import as_labels
+from quorate._votes._labels import code_dtype
 from quorate._votes._paired import PairedErrors
 from quorate._votes._probabilities import (
     DenseProbabilities,
@@ -37,36 +40,28 @@ from quorate._votes._summary import (
 from quorate._votes._votes import Votes
 from quorate.exceptions import FileFormatError
 
-_FORMAT = "quorate-votes/3"
-# Maximum length of a label or name in a file.
-_LONGEST_TEXT = 2**16
-# Maximum expansion factor of deflate.
-_LARGEST_RATIO = 1100
+_FORMAT = "quorate-votes/4"
+# A file that expands to far more than its size is a decompression bomb; below this many
+# bytes it is harmless.
+_MOST_GROWTH, _NEVER_TOO_MUCH = 100, 2**28
 
 # The dtype kinds and the shape of each array, as numbers or letters: M members, K
 # classes, N samples, R rows in all probability tables; P and Q groups of samples, S
-# sizes of a rival.
+# sizes of another model, O members in its order.
 _LAYOUT = {
     "format": ("U", ""),
+    "about": ("U", ""),
     "classes": ("biufUSMm", "K"),
-    "names": ("U", "M"),
-    "rule": ("U", "2"),
-    "against": ("f", ""),
-    "source": ("U", ""),
-    "family": ("U", ""),
     "weights": ("f", "M"),
     "codes": ("i", "MN"),
     "y": ("i", "N"),
     "samples": ("i", "N"),
     "left_out": ("i", "K"),
-    "masked": ("b", ""),
-    "certain": ("b", ""),
     "probabilities": ("f", "MNK"),
     "places": ("i", "MN"),
     "table_sizes": ("i", "M"),
     "tables": ("f", "RK"),
-    # Sums over samples; arbitrarily large integers are written as text.
-    **{name: ("i", axes) if axes else ("U", "") for name, axes in AXES.items()},
+    **{name: ("i", axes) for name, axes in AXES.items() if axes},
     "groups": ("i", "3P"),
     "equal_groups": ("i", "3Q"),
     "margins": ("f", "23"),
@@ -76,10 +71,6 @@ _LAYOUT = {
     "rival_same": ("i", "S"),
     "rival_order": ("i", "O"),
     "rival_weights": ("f", "M"),
-    "rival_rows": ("U", ""),
-    "rival_chosen_on": ("U", "H"),
-    "rows_done": ("i", ""),
-    "batches_done": ("U", "B"),
 }
 
 
@@ -108,69 +99,80 @@ def save_counts(
     progress: Progress | None = None,
 ) -> None:
     """Write votes or a summary as ``.npz``, with the batches of a pass it covers."""
-    owner = f"{type(counts).__name__}.save"
-    arrays = arrays_of(counts)
-    for texts in (counts.classes, arrays["names"]):
-        if texts.dtype.kind in "US" and np.char.str_len(texts).max() > _LONGEST_TEXT:
-            raise ValueError(
-                f"{owner}: labels and names must have at most {_LONGEST_TEXT} "
-                "characters."
-            )
-    if progress is not None:
-        arrays["rows_done"] = np.array(progress.n_rows)
-        arrays["batches_done"] = np.array(progress.marks, dtype=np.str_)
+    arrays = arrays_of(counts, progress)
     try:
-        _restored(arrays)  # nothing is written that could not be read
+        _restore(arrays)  # nothing is written that could not be read
     except ValueError as error:
-        raise ValueError(f"{owner}: {error}.") from error
+        raise ValueError(f"{type(counts).__name__}.save: {error}.") from error
+    arrays["digest"] = np.array(_digest(arrays))
     with atomic_write(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
+        n_bytes = sum(array.nbytes for array in arrays.values())
+        if _is_bomb(n_bytes, file.tell()):
+            file.seek(0)
+            file.truncate()
+            np.savez(file, allow_pickle=False, **arrays)
 
 
-def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
+def arrays_of(
+    counts: Votes | Summary, progress: Progress | None = None
+) -> dict[str, Array]:
     """Return the contents of votes or a summary as arrays."""
     rule = counts.decision_rule
-    arrays: dict[str, Any] = {
-        "format": _FORMAT,
-        "classes": counts.classes,
-        "names": as_labels(list(counts.names), "names"),
-        "rule": [rule.name, rule.ties],
-        "against": float(rule.against),
-        "source": str(counts.source or ""),
-        "family": counts.family or "",
-        "weights": counts.weights,
+    about: dict[str, Any] = {
+        "names": counts.names,
+        "rule": [rule.name, float(rule.against), rule.ties],
+        "source": counts.source,
+        "family": counts.family,
     }
+    arrays: dict[str, Any] = {"classes": counts.classes, "weights": counts.weights}
     if isinstance(counts, Votes):
-        arrays |= {
-            name: getattr(counts, name)
-            for name in ("codes", "y", "samples", "left_out")
-        }
-        arrays["masked"] = counts.is_masked
+        about["masked"] = counts.is_masked
+        for name in ("codes", "y", "samples", "left_out"):
+            arrays[name] = getattr(counts, name)
         given = counts.class_probabilities
         if given is not None:
-            arrays |= {"certain": True} if given.are_certain else given.arrays()
+            about["certain"] = given.are_certain
+            arrays |= {} if given.are_certain else given.arrays()
     else:
-        arrays |= {name: _sum_array(value) for name, value in counts.sums.items()}
+        about["sums"] = {}
+        for name, value in counts.sums.items():
+            if isinstance(value, int):
+                about["sums"][name] = value
+            elif isinstance(value, SampleGroups):
+                arrays[name] = np.stack([value.keys, value.times, value.first])
+            elif isinstance(value, SmallestMargins):
+                arrays[name] = [
+                    [one.margin, one.diversity, one.place] for one in value.by_lambda
+                ]
+            else:
+                arrays[name] = value
         if counts.rivals is not None:
-            arrays |= _rival_arrays(counts.rivals)
+            for name in ("sizes", "errors", "samples", "same", "order", "weights"):
+                arrays[f"rival_{name}"] = getattr(counts.rivals, name)
+            rows = counts.rivals.rows
+            about["rival"] = {
+                "rows": None if rows is None else str(rows),
+                "chosen_on": counts.rivals.chosen_on_rows,
+            }
+    if progress is not None:
+        about["progress"] = [progress.marks, progress.n_rows]
+    arrays |= {"format": _FORMAT, "about": json.dumps(about)}
     return {name: np.asarray(a) for name, a in arrays.items() if a is not None}
 
 
-def _sum_array(value: Any) -> Any:
-    if isinstance(value, SampleGroups):
-        return np.stack([value.keys, value.times, value.first])
-    if isinstance(value, SmallestMargins):
-        return [[one.margin, one.diversity, one.place] for one in value.by_lambda]
-    return str(value) if isinstance(value, int) else value
+def _digest(arrays: dict[str, Array]) -> str:
+    """Hash names, types, shapes and contents, sorted by name."""
+    total = hashlib.sha256()
+    for name in sorted(arrays):
+        array = arrays[name]
+        total.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        total.update(array.tobytes())
+    return total.hexdigest()
 
 
-def _rival_arrays(rivals: PairedErrors) -> dict[str, Any]:
-    own = ("sizes", "errors", "samples", "same", "order", "weights")
-    arrays = {f"rival_{name}": getattr(rivals, name) for name in own}
-    if rivals.rows is not None:
-        arrays["rival_rows"] = str(rivals.rows)
-        arrays["rival_chosen_on"] = rivals.chosen_on_rows
-    return arrays
+def _is_bomb(n_unpacked: int, n_packed: int) -> bool:
+    return n_unpacked > max(_NEVER_TOO_MUCH, _MOST_GROWTH * n_packed)
 
 
 # Reading
@@ -183,116 +185,54 @@ def load_counts(path: str | os.PathLike[str]) -> Votes | Summary:
 
 def load_votes(path: str | os.PathLike[str]) -> Votes:
     """Read a file written by :meth:`Votes.save`."""
-    found = load_counts(path)
-    if isinstance(found, Votes):
-        return found
+    votes = load_counts(path)
+    if isinstance(votes, Votes):
+        return votes
     raise FileFormatError(f"{path}: contains a summary; was it written by Votes.save?")
 
 
 def load_summary(path: str | os.PathLike[str]) -> tuple[Summary, Progress | None]:
     """Read a summary, and the batches it covers if recorded."""
-    summary, arrays = _load(path)
-    if not isinstance(summary, Summary):
-        raise FileFormatError(
-            f"{path}: contains votes; was it written by Summary.save?"
-        )
-    if not {"rows_done", "batches_done"} <= arrays.keys():
-        return summary, None
-    marks = tuple(arrays["batches_done"].tolist())
-    return summary, Progress(marks, int(arrays["rows_done"]))
+    summary, progress = _load(path)
+    if isinstance(summary, Summary):
+        return summary, progress
+    raise FileFormatError(f"{path}: contains votes; was it written by Summary.save?")
 
 
-def _load(path: str | os.PathLike[str]) -> tuple[Votes | Summary, dict[str, Array]]:
+def _load(path: str | os.PathLike[str]) -> tuple[Votes | Summary, Progress | None]:
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
-                _check_gapless(archive, file)
-                arrays = _read(archive, path)
-            return _restored(arrays), arrays
+                n_bytes = sum(entry.file_size for entry in archive.infolist())
+            if _is_bomb(n_bytes, os.fstat(file.fileno()).st_size):
+                raise ValueError(f"it expands to {n_bytes:,} bytes")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as stored:
+                written = str(stored["format"]) if "format" in stored else "none"
+                if written != _FORMAT:
+                    raise FileFormatError(
+                        f"{path}: expected format {_FORMAT!r}, found {written[:50]!r}; "
+                        "was it written by Votes.save or Summary.save, of this version?"
+                    )
+                arrays = {name: np.asarray(stored[name]) for name in stored.files}
+            if str(arrays.pop("digest")) != _digest(arrays):
+                raise ValueError("its contents do not match the stored digest")
+            marks, n_rows = json.loads(str(arrays["about"])).get("progress", ((), None))
+            progress = None if n_rows is None else Progress(tuple(marks), int(n_rows))
+            return _restore(arrays), progress
         except FileFormatError:
             raise
         # Damaged files can make zip, deflate and the header parser raise anything.
         except Exception as error:
-            why = str(error).split("\n")[0].rstrip(". ") or type(error).__name__
+            why = in_short(error) or type(error).__name__
             if isinstance(error, KeyError):
                 why = f"it lacks {error.args[0]}"
             raise FileFormatError(
-                f"{path}: not a file of votes, or damaged ({why[:200]})."
+                f"{path}: not a file of votes, or damaged ({why})."
             ) from error
 
 
-def _read(archive: zipfile.ZipFile, path: object) -> dict[str, Array]:
-    entries = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-    written = "none"
-    if "format" in entries:
-        _header(archive, "format", entries["format"])
-        written = str(_array(archive, entries["format"]))
-    if written != _FORMAT:
-        raise FileFormatError(
-            f"{path}: expected format {_FORMAT!r}, found {written[:50]!r}; was it "
-            "written by Votes.save or Summary.save?"
-        )
-    strange = sorted(entries.keys() - _LAYOUT.keys())
-    if strange or len(entries) < len(archive.infolist()):
-        raise ValueError(f"it contains {strange[0]!r}" if strange else "an array twice")
-    sizes = {str(number): number for number in range(10)}
-    for name in filter(entries.get, _LAYOUT):
-        shape, dtype = _header(archive, name, entries[name])
-        for letter, size in zip(_LAYOUT[name][1], shape, strict=True):
-            if sizes.setdefault(letter, size) != size:
-                raise ValueError(f"{name} of shape {shape}")
-        if name == "codes" and sizes["K"] > np.iinfo(dtype).max + 1:
-            raise ValueError(f"{sizes['K']} classes")
-    return {name: _array(archive, entry) for name, entry in entries.items()}
-
-
-def _check_gapless(archive: zipfile.ZipFile, file: IO[bytes]) -> None:
-    """Raise an error if a file contains unlisted data."""
-    place = 0
-    for entry in sorted(archive.infolist(), key=lambda entry: entry.header_offset):
-        if entry.header_offset != place:
-            break
-        file.seek(place + 26)
-        place += 30 + sum(struct.unpack("<HH", file.read(4))) + entry.compress_size
-    if place != archive.start_dir:
-        raise ValueError("its list of arrays is not complete")
-
-
-def _header(
-    archive: zipfile.ZipFile, name: str, entry: zipfile.ZipInfo
-) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Return shape and dtype of an array, after checking its headers."""
-    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"{name} has an unknown compression type")
-    if entry.file_size > _LARGEST_RATIO * (entry.compress_size + 1):
-        raise ValueError(f"{name} declares {entry.file_size} bytes")
-    with archive.open(entry) as stream:
-        if npy.read_magic(stream) != (1, 0):
-            raise ValueError(f"{name} has an unknown header")
-        shape, _, dtype = npy.read_array_header_1_0(stream)
-        start = stream.tell()
-    kinds, letters = _LAYOUT[name]
-    if dtype.kind not in kinds:
-        raise ValueError(f"{name} of type {dtype}")
-    if dtype.kind in "US" and dtype.itemsize > 4 * _LONGEST_TEXT:
-        raise ValueError(f"text of {dtype.itemsize} bytes in {name}")
-    if len(shape) != len(letters) or any(size < 0 for size in shape):
-        raise ValueError(f"{name} of shape {shape}")
-    if start + math.prod(shape) * dtype.itemsize != entry.file_size:
-        raise ValueError(f"{name} of shape {shape} in {entry.file_size} bytes")
-    return shape, dtype
-
-
-def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Array:
-    stream: IO[bytes]
-    with archive.open(entry) as stream:
-        array: Array = npy.read_array(stream, allow_pickle=False)
-        if stream.read(1):  # to the end, where the checksum is compared
-            raise ValueError(f"{entry.filename} is too long")
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
-
-
-def _restored(arrays: dict[str, Array]) -> Votes | Summary:
+def _restore(arrays: dict[str, Array]) -> Votes | Summary:
     """Return the votes or the summary that arrays hold.
 
     Raises
@@ -302,60 +242,92 @@ def _restored(arrays: dict[str, Array]) -> Votes | Summary:
     KeyError
         If an array is missing.
     """
-    classes, names = arrays["classes"], arrays["names"]
+    about = json.loads(str(arrays["about"]))
+    names = as_names(about["names"], len(about["names"]))
+    _check_layout(arrays, len(names))
+    # Written on a machine with the other byte order.
+    arrays = {
+        name: array.astype(array.dtype.newbyteorder("="), copy=False)
+        for name, array in arrays.items()
+    }
+    classes = arrays["classes"]
     if not ((classes[:-1] < classes[1:]).all() and (classes == classes).all()):
         raise ValueError("classes that are not sorted")
-    source, family = str(arrays["source"]), str(arrays["family"])
-    if family not in ("", "bagging", "boosting", "pool"):
-        raise ValueError(f"family {family!r}")
-    name, ties = (str(word) for word in arrays["rule"])
-    if name not in ("average", "heads") or ties not in ("expected", "lowest"):
-        raise ValueError(f"rule {name!r}, {ties!r}")
-    against = float(arrays["against"])
-    if not (names.size and np.isfinite(against)):
+    rule, against, ties = about["rule"]
+    one_of("file", "rule", rule, ("average", "heads"))
+    one_of("file", "ties", ties, ("expected", "lowest"))
+    if about["family"] is not None:
+        one_of("file", "family", about["family"], ("bagging", "boosting", "pool"))
+    if not (names and np.isfinite(against)):
         raise ValueError("no members, or no rule")
-    about = {
-        "names": tuple(names.tolist()),
+    weights = arrays.get("weights")
+    common = {
+        "names": names,
         "classes": classes,
-        "weights": arrays.get("weights"),
-        "decision_rule": DecisionRule(name, against, ties),  # type: ignore[arg-type]
-        "source": VoteSource(source) if source else None,
-        "family": family or None,
+        "weights": None if weights is None else as_weights(weights, len(names)),
+        "decision_rule": DecisionRule(rule, float(against), ties),
+        "source": None if about["source"] is None else VoteSource(about["source"]),
+        "family": about["family"],
     }
-    return (_votes if "codes" in arrays else _summary)(arrays, about)
+    if "codes" in arrays:
+        return _votes(arrays, about, common)
+    return _summary(arrays, about, common)
 
 
-def _votes(arrays: dict[str, Array], about: dict[str, Any]) -> Votes:
+def _check_layout(arrays: dict[str, Array], n_members: int) -> None:
+    strange = sorted(arrays.keys() - _LAYOUT.keys())
+    if strange:
+        raise ValueError(f"it contains {strange[0]!r}")
+    sizes = {"2": 2, "3": 3, "M": n_members}
+    for name, (kinds, axes) in _LAYOUT.items():
+        if name not in arrays:
+            continue
+        dtype, shape = arrays[name].dtype, arrays[name].shape
+        if dtype.kind not in kinds:
+            raise ValueError(f"{name} of type {dtype}")
+        if len(shape) != len(axes) or any(
+            sizes.setdefault(letter, size) != size
+            for letter, size in zip(axes, shape, strict=True)
+        ):
+            raise ValueError(f"{name} of shape {shape}")
+
+
+def _votes(
+    arrays: dict[str, Array], about: dict[str, Any], common: dict[str, Any]
+) -> Votes:
     codes, y, n_classes = arrays["codes"], arrays["y"], arrays["classes"].size
+    is_masked = bool(about["masked"])
     if not y.size:
         raise ValueError("no samples")
-    lowest = -1 if bool(arrays["masked"]) else 0
+    lowest = -1 if is_masked else 0
     if codes.min() < lowest or y.min() < 0 or max(codes.max(), y.max()) >= n_classes:
         raise ValueError("a vote or label for a class that does not exist")
     idle = np.flatnonzero(codes.max(axis=1) < 0)
     if idle.size:
         raise ValueError(f"member {idle[0]} has no usable vote")
-    if arrays["samples"].min() < 0:
-        raise ValueError("a negative position among the samples")
-    if arrays["left_out"].min() < 0:
-        raise ValueError("a negative number of samples")
-    shares = _probabilities(arrays)
-    if about["decision_rule"].name == "average" and shares is None:
+    for name in ("samples", "left_out"):
+        if arrays[name].min() < 0:
+            raise ValueError(f"a negative number in {name}")
+    probabilities = _probabilities(arrays, about)
+    if common["decision_rule"].name == "average" and probabilities is None:
         raise ValueError("a rule without its probabilities")
+    dtype = code_dtype(n_classes)
     return Votes.from_codes(
-        codes,
-        y,
-        is_masked=bool(arrays["masked"]),
+        codes.astype(dtype, copy=False),
+        y.astype(dtype, copy=False),
+        is_masked=is_masked,
         samples=arrays["samples"],
         left_out=arrays["left_out"],
-        class_probabilities=shares,
-        **about,
+        class_probabilities=probabilities,
+        **common,
     )
 
 
-def _probabilities(arrays: dict[str, Array]) -> Probabilities | None:
+def _probabilities(
+    arrays: dict[str, Array], about: dict[str, Any]
+) -> Probabilities | None:
     """Return the probabilities in a file, after checking them against the votes."""
-    if "certain" in arrays:
+    if about.get("certain"):
         return TabledProbabilities.certain(arrays["codes"], arrays["classes"].size)
     if "probabilities" in arrays:
         check_range(arrays["probabilities"], "probabilities")
@@ -367,7 +339,7 @@ def _probabilities(arrays: dict[str, Array]) -> Probabilities | None:
     if (
         sizes.min() < 1
         or sizes.sum() != len(rows)
-        or places.min() < (-1 if bool(arrays["masked"]) else 0)
+        or places.min() < (-1 if about["masked"] else 0)
         or (places.max(axis=1) >= sizes).any()
     ):
         raise ValueError("places and tables of probabilities")
@@ -377,55 +349,50 @@ def _probabilities(arrays: dict[str, Array]) -> Probabilities | None:
     return TabledProbabilities(places, tuple(tables))
 
 
-def _summary(arrays: dict[str, Array], about: dict[str, Any]) -> Summary:
-    names, weights = about["names"], about["weights"]
-    if len(set(names)) < len(names):
-        raise ValueError("two members with the same name")
-    if weights is not None and not (np.isfinite(weights).all() and weights.min() >= 0):
-        raise ValueError("weights")
+def _summary(
+    arrays: dict[str, Array], about: dict[str, Any], common: dict[str, Any]
+) -> Summary:
     for name, array in arrays.items():
-        counts = array.dtype.kind == "i" and not name.endswith(("classes", "labels"))
-        if counts and array.min(initial=0) < 0:
+        if array.dtype.kind == "i" and name != "classes" and array.min(initial=0) < 0:
             raise ValueError(f"a negative number in {name}")
+    weights, stored = common["weights"], {**arrays, **about["sums"]}
     wanted = [*MEMBER_SUMS, *VOTE_SUMS, *arrays.keys() & {"own"}]
     if weights is not None and (weights != weights[0]).any():
         wanted += ["margins", *(f"equal_{name}" for name in VOTE_SUMS)]
     if arrays.keys() & MASKED_SUMS.keys():
         wanted += MASKED_SUMS
     n_samples = int(arrays["groups"][1].sum())
-    sums = {name: _sum_of(name, arrays[name], n_samples) for name in wanted}
-    return Summary(
-        **about,
-        sums=sums,
-        rivals=_rivals(arrays, n_samples) if "rival_sizes" in arrays else None,
-    )
+    sums = {name: _sum_of(name, stored[name], n_samples) for name in wanted}
+    rivals = None
+    if "rival" in about:
+        rivals = _rivals(arrays, about["rival"], n_samples)
+    return Summary(**common, sums=sums, rivals=rivals)
 
 
-def _sum_of(name: str, array: Array, n_samples: int) -> Any:
+def _sum_of(name: str, stored: Any, n_samples: int) -> Any:
+    if not isinstance(stored, np.ndarray):
+        return int(stored)
     if name == "margins":
-        margins = [SmallestMargin(a, b, int(place)) for a, b, place in array.tolist()]
+        margins = [SmallestMargin(a, b, int(place)) for a, b, place in stored.tolist()]
         return SmallestMargins(tuple(margins))
     if name.endswith("groups"):
-        keys, times, first = array
+        keys, times, first = stored
         if (keys[:-1] >= keys[1:]).any() or not times.all():
             raise ValueError("groups of samples that are not sorted")
         if int(times.sum()) != n_samples or keys.size == 0:
             raise ValueError("numbers of samples")
         return SampleGroups(keys, times, first)
-    if array.dtype.kind == "U":
-        return int(str(array))
-    if int(array.max(initial=0)) > n_samples:
+    if int(stored.max(initial=0)) > n_samples:
         raise ValueError(f"a number in {name} above the number of samples")
-    return array
+    return stored
 
 
-def _rivals(arrays: dict[str, Array], n_samples: int) -> PairedErrors:
+def _rivals(
+    arrays: dict[str, Array], about: dict[str, Any], n_samples: int
+) -> PairedErrors:
     samples, errors = arrays["rival_samples"], arrays["rival_errors"]
     if int(samples.sum()) != n_samples or (errors.sum(axis=0) > samples).any():
-        raise ValueError("errors of a rival")
-    rows = None
-    if "rival_rows" in arrays:
-        rows = RowDigest.parse(str(arrays["rival_rows"]))
+        raise ValueError("errors of another model")
     return PairedErrors(
         sizes=arrays["rival_sizes"],
         order=arrays.get("rival_order"),
@@ -433,6 +400,6 @@ def _rivals(arrays: dict[str, Array], n_samples: int) -> PairedErrors:
         errors=errors,
         samples=samples,
         same=arrays["rival_same"],
-        rows=rows,
-        chosen_on_rows=tuple(map(str, arrays.get("rival_chosen_on", ()))),
+        rows=None if about["rows"] is None else RowDigest.parse(str(about["rows"])),
+        chosen_on_rows=tuple(map(str, about["chosen_on"])),
     )
