@@ -4,6 +4,7 @@ import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from html import escape as _escape
+from textwrap import wrap
 from typing import Any
 
 _LEFT = ' style="text-align:left"'
@@ -22,6 +23,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
     if hasattr(value, "tolist"):  # arrays and numbers of NumPy
         return plain(value.tolist())
     if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
@@ -114,9 +117,7 @@ class Result:
             ).rstrip()
             for row in table
         ]
-        return "\n".join(
-            [*filter(None, [self._title]), *lines, *filter(None, [self.note])]
-        )
+        return "\n".join([*filter(None, [self._title]), *lines, *wrap(self.note, 80)])
 
     def _repr_html_(self) -> str:
         if self._header:

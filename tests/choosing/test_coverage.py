@@ -166,7 +166,7 @@ def test_the_rare_class_is_shown_without_being_asked_for(fraud, balanced):
             assert value == metric(is_fraud, model.predict_proba(X)[:, column])
     assert (compared.rare.label, compared.rare.share) == ("fraud", is_fraud.mean())
     assert f"AUC of fraud{compared.rare.auc[0]:20.4f}"[-9:] in repr(compared)
-    assert compared.to_dict()["rare_class"]["auc"] == compared.rare.auc
+    assert compared.to_dict()["rare"]["auc"] == list(compared.rare.auc)
     known = np.flatnonzero(is_fraud)[:30]
     even = np.concatenate([known, np.flatnonzero(~is_fraud)[:30]])
     assert quorate.compare(balanced, small, X[even], y[even]).rare is None

@@ -91,7 +91,7 @@ def test_certificates_speak():
     votes = noisy_votes()
     found = quorate.certify(votes, np.arange(15), tolerance=0.3)
     assert f"These {found.n_kept} of 15 members err at most" in str(found)
-    assert repr(found).startswith(f"Certificate({found.n_kept} of 15 members")
+    assert repr(found).split("\n")[0].endswith(f" {found.n_kept} of 15 members")
     assert str(found) in found._repr_html_()
     nothing = quorate.certify(votes, np.arange(3)[::-1], tolerance=0.006)
     assert nothing.n_kept == 15
@@ -105,7 +105,8 @@ def test_certificates_speak():
         "error rates, more samples would not be enough; a "
         f"tolerance of {needed:g} would."
     )
-    assert repr(nothing).startswith("Certificate(not certified, tolerance=0.006, ")
+    assert dict(nothing.rows())["certified"] == "no"
+    assert dict(nothing.rows())["tolerance"] == "0.6 pp"
     assert quorate.certify(votes, np.arange(3)[::-1], tolerance=needed).holds
     one = quorate.certify(votes, [0], tolerance=0.3)
     assert str(one).startswith("Not certified that this one of 15 members errs at most")
@@ -343,8 +344,7 @@ def test_two_models(forest_and_data):
     frame, labels = pd.DataFrame(X[300:]), pd.Series(y[300:])
     for rest, words in (
         ((small, X[:300], y[:300]), "trained on these samples"),
-        ((X[300:], y[300:]), "got samples instead of a second model"),
-        ((frame, labels), r"got samples instead .*certify\(big, small, X, y\)"),
+        ((frame, labels), r"two fitted ensembles with .*certify\(big, small, X, y\)"),
         ((small,), "two fitted ensembles with X and y"),
         ((small, None, y[300:]), "two fitted ensembles with X and y"),
     ):
@@ -360,7 +360,7 @@ def test_second_models_are_no_subsets(forest_and_data, n_members):
     other.fit(X[:300], y[:300])
     found = quorate.certify(forest, other, X[300:], y[300:], tolerance=0.2)
     assert found.holds
-    assert repr(found).startswith(f"Certificate({n_members} beside 20 members")
+    assert dict(found.rows())["certified"] == f"{n_members} beside 20 members"
     assert found.n_kept == found.n_second == n_members
     assert found.support.tolist() == [False] * 20
     assert found.excess_limit <= 0.2
@@ -373,8 +373,8 @@ def test_second_models_are_no_subsets(forest_and_data, n_members):
     assert nothing.support.all()
     assert str(nothing).startswith("Not certified that the second model, of ")
     batches = [(X[300:900], y[300:900]), (X[900:], y[900:])]
-    counts = quorate.summarise(forest, batches, against=other)
-    again = quorate.certify(counts, tolerance=0.2)
+    summary = quorate.summarise(forest, batches, against=other)
+    again = quorate.certify(summary, tolerance=0.2)
     assert again.to_dict() == found.to_dict()
 
 

@@ -2,21 +2,20 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from quorate._output import escape
+from quorate._output import Result
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate._units import points_text
+from quorate._units import percent_text, points_text
 from quorate._votes import PairedErrors, VoteSource
 from quorate.stats import excess_limit, samples_needed
 
 _MOST_CLASSES = 10  # whose limits are put into words
 
 
-@dataclass(frozen=True, slots=True)
-class ClassLimit:
+class ClassLimit(NamedTuple):
     """Recall of one class, and the limit on its loss.
 
     Attributes
@@ -36,17 +35,6 @@ class ClassLimit:
     recalls: tuple[float, float]
     limit: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON."""
-        before, after = self.recalls
-        return {
-            "class": self.label,
-            "samples": self.n_samples,
-            "before": before,
-            "after": after,
-            "loss_limit": self.limit,
-        }
-
 
 def class_limits(
     paired: PairedErrors, classes: Array, place: int = 0, delta: float = 0.05
@@ -63,19 +51,19 @@ def class_limits(
     delta : float
         Probability that a limit does not hold, at most.
     """
-    there = np.flatnonzero(paired.samples)
-    limited: list[ClassLimit] = []
-    for code in there:
+    occurring = np.flatnonzero(paired.samples)
+    limits: list[ClassLimit] = []
+    for code in occurring:
         n, first, second = int(paired.samples[code]), *paired.errors[:2, place, code]
-        found = paired.found_whole[code], paired.found[place, code]
-        limit = excess_limit(first, second, n, delta / there.size)
-        recalls = float(found[0] / n), float(found[1] / n)
-        limited.append(ClassLimit(str(classes[code]), n, recalls, float(limit)))
-    return tuple(limited)
+        correct = paired.found_whole[code], paired.found[place, code]
+        limit = excess_limit(first, second, n, delta / occurring.size)
+        recalls = float(correct[0] / n), float(correct[1] / n)
+        limits.append(ClassLimit(str(classes[code]), n, recalls, float(limit)))
+    return tuple(limits)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Certificate:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Certificate(Result):
     """The smallest prefix of an order that is certified to be good enough.
 
     Attributes
@@ -199,25 +187,33 @@ class Certificate:
         """Whether the whole ensemble is the only candidate."""
         return not self.single and int(self.sizes[-1]) == self.n_members
 
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return table rows: what was certified, and the errors on the samples."""
+        certified = "no"
+        if self.holds:
+            of = "of" if self.n_second is None else "beside"
+            certified = f"{self.n_kept:,} {of} {self.n_members:,} members"
+        return [
+            ("certified", certified),
+            ("tolerance", f"{100 * self.tolerance:g} pp"),
+            ("confidence", f"{100 * (1 - self.delta):g} %"),
+            ("error", percent_text(self.error)),
+            ("error of all members", percent_text(self.full_error)),
+            ("samples", f"{self.n_samples:,}"),
+        ]
+
+    @property
+    def note(self) -> str:  # type: ignore[override]
+        """The certificate as a sentence."""
+        return str(self)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
         return {
-            "holds": self.holds,
-            "kept": self.order.tolist(),
-            "n_members": self.n_members,
-            "n_samples": self.n_samples,
-            "source": None if self.source is None else str(self.source),
-            "tolerance": self.tolerance,
-            "delta": self.delta,
-            "balanced": self.balanced,
-            "error": self.error,
-            "full_error": self.full_error,
-            "error_limit": self.error_limit,
+            **Result.to_dict(self),
+            "classes": [limit._asdict() for limit in self.classes],
             "excess_limit": self.excess_limit,
             "tolerance_needed": self.tolerance_needed,
-            "samples_needed": self.samples_needed,
-            "second_members": self.n_second,
-            "classes": [limit.to_dict() for limit in self.classes],
             "sentence": str(self),
         }
 
@@ -236,10 +232,10 @@ class Certificate:
         sure += ", with the same weight for every class" * self.balanced
         if not self.holds:
             return f"{self._refusal(sure)}{self._by_class}"
-        found = f" ({points_text(self.excess_limit)} is proven)" * self.single
+        proven = f" ({points_text(self.excess_limit)} is proven)" * self.single
         return (
-            f"{self._claim}{found}, and on at most {100 * self.error_limit:.2f} % of "
-            f"new samples, each with {sure}.{self._by_class}"
+            f"{self._claim}{proven}, and on at most {percent_text(self.error_limit)} "
+            f"of new samples, each with {sure}.{self._by_class}"
         )
 
     @property
@@ -248,12 +244,12 @@ class Certificate:
         if not 0 < len(self.classes) <= _MOST_CLASSES:
             return ""
         needed = samples_needed(self.tolerance, self.delta / len(self.classes))
-        parts = [
+        losses = [
             f"{max(100 * each.limit, 0):.1f} points of class {each.label}"
             + f" (only {each.n_samples:,} samples)" * (each.n_samples < needed)
             for each in self.classes
         ]
-        return f" Recall falls by at most: {', '.join(parts)}."
+        return f" Recall falls by at most: {', '.join(losses)}."
 
     @property
     def _claim(self) -> str:
@@ -298,18 +294,3 @@ class Certificate:
         more = f"({about - self.n_samples:,} more)"
         also = "" if tolerance is None else f", or a tolerance of {tolerance:g}"
         return f"{often} about {about:,} samples {more} would be enough{also}."
-
-    def __repr__(self) -> str:
-        asked = f"tolerance={self.tolerance:g}, delta={self.delta:g}"
-        errors = (
-            f"error {self.error:.4f}, all members {self.full_error:.4f}, "
-            f"{self.n_samples} samples)"
-        )
-        if not self.holds:
-            return f"Certificate(not certified, {asked}; {errors}"
-        of = "of" if self.n_second is None else "beside"
-        kept = f"{self.n_kept} {of} {self.n_members} members"
-        return f"Certificate({kept}, {asked}; {errors}"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(str(self))}</p>"

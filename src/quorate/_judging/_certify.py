@@ -8,17 +8,16 @@ from quorate._checks import check_number
 from quorate._choosing import Selection
 from quorate._data import pair_in_memory
 from quorate._ensembles import (
-    Ensemble,
     RowSource,
     check_source,
     labels_for_pair,
     places_among,
     predictable,
+    read_ensemble,
     source_of,
     were_chosen_on,
 )
 from quorate._judging._certificate import Certificate, class_limits
-from quorate._judging._compare import read_pair
 from quorate._kernels import excess
 from quorate._scoring import (
     costs_of_ignoring,
@@ -42,10 +41,6 @@ from quorate.stats import error_limit, excess_limit, samples_needed
 _CHOSEN_ON = (
     "certify: members were chosen, or their leaves distilled, on these samples, so "
     "errors on them are too low; use other samples."
-)
-_INPUTS = (
-    "certify: pass votes and an order, or two fitted ensembles with X and y: "
-    "certify(big, small, X, y)."
 )
 
 
@@ -175,12 +170,12 @@ def certify(
                 "certify: votes contain their samples; do not pass X or y."
             )
         return _certify_order(votes, order, asked)
-    if X is None:
-        raise ValueError(_INPUTS)
-    ensembles = read_pair(votes, order, "certify")
-    if y is None:
-        raise ValueError(_INPUTS)
-    return _certify_model((votes, order), ensembles, X, y, source, asked)
+    if X is None or y is None:
+        raise ValueError(
+            "certify: pass votes and an order, or two fitted ensembles with X and y: "
+            "certify(big, small, X, y)."
+        )
+    return _certify_models(votes, order, X, y, source, asked)
 
 
 def _certify_summary(summary: Summary, asked: dict[str, Any]) -> Certificate:
@@ -209,30 +204,25 @@ def _certify_order(votes: Votes, order: Any, asked: dict[str, Any]) -> Certifica
     return _walk_down(count_pair(votes, rival), *about, **asked)
 
 
-def _certify_model(
-    models: tuple[Any, Any],
-    ensembles: tuple[Ensemble, Ensemble],
-    X: Any,
-    y: Any,
-    source: RowSource,
-    asked: dict[str, Any],
+def _certify_models(
+    big: Any, small: Any, X: Any, y: Any, source: RowSource, asked: dict[str, Any]
 ) -> Certificate:
-    whole, part = ensembles
+    ensembles = whole, part = read_ensemble(big), read_ensemble(small)
     X, y = pair_in_memory(X, y, "certify")
-    truth = labels_for_pair(*ensembles, X, y, "certify")
-    kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
-    for kind in kinds:
-        if kind.why_unreliable:
-            raise ValueError(f"certify: {kind.why_unreliable}.")
+    y = labels_for_pair(*ensembles, X, y, "certify")
+    sources = [source_of(each, each.prepare(X), source) for each in ensembles]
+    for each in sources:
+        if each.why_unreliable:
+            raise ValueError(f"certify: {each.why_unreliable}.")
     if were_chosen_on(ensembles, X, source):
         raise ValueError(_CHOSEN_ON)
-    both = map(predictable, models, ensembles, (truth, truth))
-    first, second = (np.asarray(model.predict(X)) for model in both)
-    size, places = np.array([part.n_members]), places_among(models[1], part, whole)
+    models = map(predictable, (big, small), ensembles, (y, y))
+    first, second = (np.asarray(model.predict(X)) for model in models)
+    size, places = np.array([part.n_members]), places_among(small, part, whole)
     classes, paired = pair_predictions(
-        truth, first, second, whole.classes, sizes=size, order=places
+        y, first, second, whole.classes, sizes=size, order=places
     )
-    return _walk_down(paired, classes, whole.n_members, kinds[1], **asked)
+    return _walk_down(paired, classes, whole.n_members, sources[1], **asked)
 
 
 def _check_unseen(votes: VoteCounts) -> None:
@@ -247,8 +237,8 @@ def _check_unseen(votes: VoteCounts) -> None:
             "certify: masked votes come from different members on each sample; collect "
             "votes on samples that no member was trained on."
         )
-    if flaw := votes.why_unreliable:
-        raise ValueError(f"certify: {flaw}.")
+    if why := votes.why_unreliable:
+        raise ValueError(f"certify: {why}.")
 
 
 def _walk_down(

@@ -2,15 +2,14 @@
 
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from textwrap import wrap
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from quorate._choosing import ExpectedError
+from quorate._choosing import ExpectedError, Selection
 from quorate._data import pair_in_memory
 from quorate._ensembles import (
     Ensemble,
@@ -29,7 +28,7 @@ from quorate._ensembles import (
     were_chosen_on,
 )
 from quorate._judging._certificate import class_limits
-from quorate._output import table_html
+from quorate._output import Result
 from quorate._scoring import (
     Score,
     ScoreEstimate,
@@ -48,7 +47,6 @@ from quorate._units import (
     points_text,
 )
 from quorate._votes import (
-    PairedErrors,
     Votes,
     VoteSource,
     WholePrediction,
@@ -70,12 +68,14 @@ _CHOSEN_ON = (
     "The members were chosen, or their leaves distilled, on the same samples, so the "
     "smaller model looks too good; limits need other samples."
 )
+_PAIRS = ("members", "nodes", "pickled_bytes", "memory_bytes", "predict_milliseconds",
+          "accuracy", "error_limits", "score", "score_errors")  # fmt: skip
 _MOST_RECALLS = 10  # classes whose recalls are shown
 _RARE = 0.1  # share of samples below which a class is rare
 
 
-@dataclass(frozen=True, slots=True)
-class RareClass:
+@dataclass(frozen=True, slots=True, repr=False)
+class RareClass(Result):
     """How well two models rank the rarest class before all others.
 
     Attributes
@@ -95,43 +95,64 @@ class RareClass:
     auc: tuple[float, float]
     average_precision: tuple[float, float]
 
-    @classmethod
-    def of(
-        cls, y: Array, shares: Callable[[Any], Iterable[FloatArray | None]]
-    ) -> "RareClass | None":
-        """Return what is known of the rarest class, None where no class is rare.
+    _header = ("", "before", "after", "change")
 
-        Parameters
-        ----------
-        y : array of labels
-        shares : callable
-            Returns what both models give to a class on each sample; None where one of
-            them cannot say.
-        """
-        labels, counts = np.unique(y, return_counts=True)
-        rarest = labels[counts.argmin()]
-        if labels.size < 2 or counts.min() >= _RARE * y.size:
-            return None
-        first, second = shares(rarest)
-        if first is None or second is None:
-            return None
-        found = [
-            _pair(float(metric(y == rarest, each)) for each in (first, second))
-            for metric in (roc_auc_score, average_precision_score)
-        ]
-        return cls(str(rarest), float(counts.min() / y.size), *found)
-
-    def rows(self) -> list[tuple[str, str, str, str]]:
+    def rows(self) -> list[tuple[str, ...]]:
         """Return table rows: what, before, after, and the change."""
         pairs = {"AUC": self.auc, "average precision": self.average_precision}
         return [
-            (f"{what} of {self.label}", f"{a:.4f}", f"{b:.4f}", f"{b - a:+.4f}")
-            for what, (a, b) in pairs.items()
+            (f"{what} of {self.label}", *_numbers(pair)) for what, pair in pairs.items()
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+def find_rare_class(
+    y: Array, probabilities: Callable[[Any], Iterable[FloatArray | None]]
+) -> RareClass | None:
+    """Return how well two models rank the rarest class, None where no class is rare.
+
+    Parameters
+    ----------
+    y : array of labels
+    probabilities : callable
+        Returns what both models give to a class on each sample; None for a model
+        without probabilities.
+    """
+    labels, counts = np.unique(y, return_counts=True)
+    rarest = labels[counts.argmin()]
+    if labels.size < 2 or counts.min() >= _RARE * y.size:
+        return None
+    first, second = probabilities(rarest)
+    if first is None or second is None:
+        return None
+    auc, precision = (
+        _pair(float(metric(y == rarest, each)) for each in (first, second))
+        for metric in (roc_auc_score, average_precision_score)
+    )
+    return RareClass(str(rarest), float(counts.min() / y.size), auc, precision)
+
+
+def expected_rare_class(expected: ExpectedError, votes: Votes) -> RareClass | None:
+    """Return how well all members, and those kept, are expected to rank a rare class.
+
+    Parameters
+    ----------
+    expected : ExpectedError
+        What to expect of those kept.
+    votes : Votes
+        The votes that they were chosen on.
+    """
+    if votes.rule != "average":
+        return None
+    votes = votes.at(expected.samples)
+    both = WholePrediction(votes).shares(), expected.shares
+    return find_rare_class(
+        votes.classes[votes.y],
+        lambda label: (shares[:, votes.classes == label][:, 0] for shares in both),
+    )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Result):
     """Comparison of two models: what the smaller one saves and what it costs.
 
     Attributes
@@ -180,9 +201,9 @@ class Comparison:
         both have probabilities.
     why_unreliable : str
         Why out-of-bag votes cannot be used for scores, or empty.
-    undistilled : bool
-        Whether accuracy and the like are those of the second model's members before
-        they were distilled.
+    expected : ExpectedError | None
+        What to expect of the second model on new data, if its selection was given:
+        accuracy, recalls and scores after pruning are then cross-validated.
     """
 
     members: tuple[int, int]
@@ -205,7 +226,9 @@ class Comparison:
     chosen_on: bool = False
     rare: RareClass | None = None
     why_unreliable: str = ""
-    undistilled: bool = False
+    expected: ExpectedError | None = None
+
+    _header = ("", "before", "after", "change")
 
     @property
     def speedup(self) -> float:
@@ -213,7 +236,7 @@ class Comparison:
         before, after = self.predict_milliseconds
         return before / after
 
-    def rows(self) -> list[tuple[str, str, str, str]]:
+    def rows(self) -> list[tuple[str, ...]]:
         """Return table rows: what, before, after, and the change."""
         sizes: list[tuple[str, Any, Callable[[Any], str]]] = [
             ("members", self.members, "{:,}".format),
@@ -222,33 +245,38 @@ class Comparison:
             ("size in memory", self.memory_bytes, bytes_text),
             ("predicting", self.predict_milliseconds, milliseconds_text),
         ]
-        rows = [
+        rows: list[tuple[str, ...]] = [
             (name, text(pair[0]), text(pair[1]), change_text(*pair))
             for name, pair, text in sizes
             if pair is not None
         ]
-        when = ", before distillation" * self.undistilled
-        return rows + [(f"{a}{when}", b, c, d) for a, b, c, d in self._quality()]
+        undistilled = self.expected is not None and self.expected.before_distillation
+        when = ", before distillation" * undistilled
+        return rows + [(f"{name}{when}", *cells) for name, *cells in self._quality()]
 
-    def _quality(self) -> list[tuple[str, str, str, str]]:
+    def _quality(self) -> list[tuple[str, ...]]:
         """Return the rows on accuracy or another score."""
-        rows: list[tuple[str, str, str, str]] = []
+        rows: list[tuple[str, ...]] = []
         if self.accuracy is not None:
-            rows.append(("accuracy", *_in_percent(self.accuracy)))
+            rows.append(("accuracy", *_percentages(self.accuracy)))
         if self.score is not None and self.score_errors is not None:
-            rows += self._score_rows(self.score, self.score_errors)
+            share = self.score_is_share
+            if not share or self.scoring != "accuracy":  # that is there already
+                values = _percentages(self.score) if share else _numbers(self.score)
+                rows.append((self.scoring.replace("_", " "), *values))
+            error_text = _unsigned_points if share else "{:.4f}".format
+            rows.append(("standard error", *map(error_text, self.score_errors)))
         if self.recalls is not None and len(self.recalls) <= _MOST_RECALLS:
             for label, pair in self.recalls.items():
-                rows.append((f"recall of {label}", *_in_percent(pair)))
+                rows.append((f"recall of {label}", *_percentages(pair)))
         if self.rare is not None:
             titles = {row[0] for row in rows}  # the score may be one of these
             rows += [row for row in self.rare.rows() if row[0] not in titles]
         if self.agreement is not None:
             rows.append(("same prediction", "", percent_text(self.agreement), ""))
         if self.error_limits is not None and self.excess_limit is not None:
-            first, second = map(percent_text, self.error_limits)
+            rows.append(("error, at most", *map(percent_text, self.error_limits), ""))
             more = points_text(self.excess_limit)
-            rows.append(("error, at most", first, second, ""))
             rows.append(("extra error, at most", "", "", more))
         if self.recall_limits is not None and len(self.recall_limits) <= _MOST_RECALLS:
             for label, limit in self.recall_limits.items():
@@ -256,76 +284,65 @@ class Comparison:
                 rows.append((f"recall of {label}, at least", "", "", lost))
         return rows
 
-    def _score_rows(
-        self, score: tuple[float, float], errors: tuple[float, float, float]
-    ) -> list[tuple[str, str, str, str]]:
-        title = self.scoring.replace("_", " ")
-        rows: list[tuple[str, str, str, str]] = []
-        if self.score_is_share:
-            if self.scoring != "accuracy":  # that is there already
-                rows.append((title, *_in_percent(score)))
-            doubts = [points_text(doubt).lstrip("+") for doubt in errors]
-        else:
-            values = f"{score[0]:.4f}", f"{score[1]:.4f}"
-            rows.append((title, *values, f"{score[1] - score[0]:+.4f}"))
-            doubts = [f"{doubt:.4f}" for doubt in errors]
-        before, after, apart = doubts
-        rows.append(("standard error", before, after, apart))
-        return rows
-
     @property
-    def note(self) -> str:
+    def note(self) -> str:  # type: ignore[override]
         """The basis of the accuracies, times and limits."""
         notes = [_NOTES[self.source].format(n=self.n_samples)]
         if self.why_unreliable:
             notes = [f"The accuracy cannot be estimated: {self.why_unreliable}."]
-        if self.chosen_on and self.accuracy is not None:
+        if self.expected is not None:
+            notes = _expectation_notes(self.expected, self.source, self.n_samples)
+        elif self.chosen_on and self.accuracy is not None:
             notes.append(_CHOSEN_ON)
-        notes.append(f"Predicting is the time for all {self.n_samples:,} at once.")
+        notes.append("Predicting is the time for all samples at once.")
         if self.error_limits is not None:
             notes.append("Limits hold for new samples, each with 95 % confidence.")
         return " ".join(notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain types for JSON, with the score if requested."""
-        pairs = [
-            *("members", "nodes", "pickled_bytes", "memory_bytes"),
-            *("predict_milliseconds", "accuracy", "error_limits"),
-        ]
-        told: dict[str, Any] = {
-            "agreement": self.agreement,
-            "excess_limit": self.excess_limit,
-            "recall_limits": self.recall_limits,
-            "rare_class": None if self.rare is None else asdict(self.rare),
-            "n_samples": self.n_samples,
-            "source": str(self.source),
-            "chosen_on": self.chosen_on,
-            "note": self.note,
-            "recalls": [
-                {"class": label, "before": before, "after": after}
-                for label, (before, after) in (self.recalls or {}).items()
-            ],
-        }
-        if self.score is not None:
-            told["scoring"] = self.scoring
-            pairs += ["score", "score_errors"]
+        """Return plain types for JSON."""
         names = ("before", "after", "difference")
-        for pair in pairs:
-            values = getattr(self, pair)
-            found = None if values is None else dict(zip(names, values, strict=False))
-            told[pair] = found
-        return told
+        data = Result.to_dict(self)
+        for pair in _PAIRS:
+            if data[pair] is not None:
+                data[pair] = dict(zip(names, data[pair], strict=False))
+        return {**data, "note": self.note}
 
-    def __repr__(self) -> str:
-        rows = self.rows()
-        # Class names may be long.
-        width = max(20, min(40, 2 + max(len(row[0]) for row in rows)))
-        lines = [f"{'':<{width}}{'before':>14}{'after':>14}{'change':>12}"]
-        lines += [f"{a:<{width}}{b:>14}{c:>14}{d:>12}" for a, b, c, d in rows]
-        return "\n".join([*lines, *wrap(self.note, 80)])
 
-    def _repr_html_(self) -> str:
-        return table_html("", ("", "before", "after", "change"), self.rows(), self.note)
+def _expectation_notes(
+    expected: ExpectedError, source: VoteSource, n_samples: int
+) -> list[str]:
+    """Say how the accuracies of kept members on the samples they were chosen on arise.
+
+    Parameters
+    ----------
+    expected : ExpectedError
+    source : VoteSource
+    n_samples : int
+        Samples that members were chosen on.
+    """
+    n_judged = expected.samples.size
+    chosen = "members and their number" if expected.with_size else "members"
+    few = "" if n_judged == n_samples else f" on {n_judged:,}"
+    notes = [
+        f"Before: votes on {source.samples_text(n_samples)}. After: expected accuracy "
+        f"on new data, by five-fold cross-validation{few} ({chosen} chosen without "
+        "each fifth); limits need other samples."
+    ]
+    if expected.score.is_accuracy:
+        error = _unsigned_points(expected.excess_error)
+        notes.append(f"The standard error of the change is {error}.")
+    if expected.before_distillation:
+        notes.append(
+            "Distilled leaves cannot be evaluated on the samples that they were "
+            "distilled on, so this is the accuracy before distillation."
+        )
+    if expected.by_fewer_votes:
+        notes.append(
+            "Out of bag, only some members vote on each sample, so a small model looks "
+            "less accurate than it is."
+        )
+    return notes
 
 
 def compare(
@@ -338,6 +355,7 @@ def compare(
     scoring: Any = None,
     positive: Any = None,
     source: RowSource = "auto",
+    selection: Selection | None = None,
 ) -> Comparison:
     """Compare two fitted ensembles on the same samples.
 
@@ -361,6 +379,11 @@ def compare(
     source : {"auto", "new", "training"}
         Whether the samples are new or training data. On training data the models are
         compared by out-of-bag votes. See :func:`quorate.prune`.
+    selection : Selection, optional
+        What ``quorate.prune(..., return_selection=True)`` returned with ``after``, to
+        compare on the very samples that its members were chosen on. Its expected
+        accuracy on new data, by cross-validation, is shown instead of that on the
+        samples, if there is one; its score instead of ``scoring``.
 
     Returns
     -------
@@ -383,68 +406,88 @@ def compare(
     scoring = with_positive(scoring, positive, "compare")
     check_scoring(scoring, "compare")
     check_source(source, "compare")
-    models = read_pair(before, after, "compare")
+    ensembles = read_ensemble(before), read_ensemble(after)
     X, y = pair_in_memory(X, y, "compare")
-    truth = labels_for_pair(*models, X, y, "compare")
-    both = [*map(predictable, (before, after), models, (truth, truth))]
-    judged = _judge(both, models, X, truth, scoring, source)
-    times = predict_milliseconds(both, X, repeats)
-    nodes = tuple(count_nodes(model.model) for model in models)
+    y = labels_for_pair(*ensembles, X, y, "compare")
+    models = [*map(predictable, (before, after), ensembles, (y, y))]
+    expected = None
+    if selection is not None and selection.drops_members:
+        expected = selection.expected
+    if selection is not None and expected is not None:
+        quality = _expected_quality(selection, expected)
+    else:
+        chosen_on = selection is not None or were_chosen_on(ensembles, X, source)
+        quality = _quality(models, ensembles, X, y, scoring, source, chosen_on)
+    times = predict_milliseconds(models, X, repeats)
+    nodes = tuple(count_nodes(each.model) for each in ensembles)
     return Comparison(
-        members=_pair(model.n_members for model in models),
+        members=_pair(each.n_members for each in ensembles),
         nodes=None if None in nodes else nodes,  # type: ignore[arg-type]
-        pickled_bytes=_pair(pickled_bytes(model.model) for model in models),
-        memory_bytes=_pair(memory_bytes(model.model) for model in models),
+        pickled_bytes=_pair(pickled_bytes(each.model) for each in ensembles),
+        memory_bytes=_pair(memory_bytes(each.model) for each in ensembles),
         predict_milliseconds=_pair(map(float, times)),
-        **judged,
+        **quality,
     )
 
 
-def read_pair(big: Any, small: Any, owner: str) -> tuple[Ensemble, Ensemble]:
-    """Read both models; raise an error if samples are given for the second."""
-    if len(getattr(small, "shape", ())) == 2:
-        raise ValueError(
-            f"{owner}: got samples instead of a second model; pass both models: "
-            f"{owner}(big, small, X, y)."
-        )
-    return read_ensemble(big), read_ensemble(small)
+def _expected_quality(selection: Selection, expected: ExpectedError) -> dict[str, Any]:
+    """Return what to expect of kept members beside all members on the same votes."""
+    votes, whole = selection.votes, selection.full_score
+    quality: dict[str, Any] = {
+        "n_samples": votes.n_samples,
+        "source": votes.source or VoteSource.ASSUMED_NEW,
+        "chosen_on": True,
+        "accuracy": expected.accuracies(votes),
+        "recalls": expected.recalls(votes),
+        "agreement": expected.agreement(votes),
+        "rare": expected_rare_class(expected, votes),
+        "expected": expected,
+    }
+    if whole is None or expected.score.is_accuracy:
+        return quality
+    values = whole.score, expected.score.top - expected.error
+    errors = whole.standard_error, expected.standard_error, expected.excess_error
+    return {**quality, **_score_fields(expected.score, values, errors)}
 
 
-def _judge(
-    given: list[Any],
+def _quality(
+    models: list[Any],
     ensembles: tuple[Ensemble, Ensemble],
     X: Any,
     y: Array,
     scoring: Any,
     source: RowSource,
+    chosen_on: bool,
 ) -> dict[str, Any]:
     """Evaluate both models as far as the samples allow."""
-    kinds = [source_of(each, each.prepare(X), source) for each in ensembles]
-    chosen_on = were_chosen_on(ensembles, X, source)
-    if VoteSource.TRAINING in kinds:
+    sources = [source_of(each, each.prepare(X), source) for each in ensembles]
+    if VoteSource.TRAINING in sources:
         drawn = [out_of_bag_rows(each) is not None for each in ensembles]
-        if all(drawn) and set(kinds) == {VoteSource.TRAINING}:
-            return _out_of_bag(ensembles, X, y, scoring, source, chosen_on)
-        kind = VoteSource.TRAINING
-        return {"n_samples": int(y.size), "source": kind, "chosen_on": chosen_on}
-    if VoteSource.UNKNOWN in kinds:
+        if all(drawn) and set(sources) == {VoteSource.TRAINING}:
+            return _out_of_bag_quality(ensembles, X, y, scoring, source, chosen_on)
+        return {
+            "n_samples": int(y.size),
+            "source": VoteSource.TRAINING,
+            "chosen_on": chosen_on,
+        }
+    if VoteSource.UNKNOWN in sources:
         raise ValueError(f"compare: {VoteSource.UNKNOWN.why_unreliable}.")
-    predicted = (np.asarray(model.predict(X)) for model in given)
-    judged = _counted(*_paired(y, predicted, ensembles), kinds[0], chosen_on)
-    judged["rare"] = RareClass.of(
-        y, lambda label: (_probabilities(model, X, label) for model in given)
+    predictions = [np.asarray(model.predict(X)) for model in models]
+    quality = _count(y, predictions, sources[0], chosen_on)
+    quality["rare"] = find_rare_class(
+        y, lambda label: (_probabilities(model, X, label) for model in models)
     )
     if scoring is None:
-        return judged
+        return quality
     votes = [
         None if each.rule.name == "average" else partial(collect_votes, each, X, y)
         for each in ensembles
     ]
-    score, pair = score_models(scoring, given, votes, X, y, "compare")
-    return {**judged, **_estimated(score, *pair)}
+    score, estimates = score_models(scoring, models, votes, X, y, "compare")
+    return {**quality, **_estimated_score(score, *estimates)}
 
 
-def _out_of_bag(
+def _out_of_bag_quality(
     ensembles: tuple[Ensemble, Ensemble],
     X: Any,
     y: Array,
@@ -460,53 +503,31 @@ def _out_of_bag(
             collect_votes(each, X, y, out_of_bag=True, source=source)
             for each in ensembles
         ]
-    if why_unreliable := votes[0].why_unreliable or votes[1].why_unreliable:
+    if why := votes[0].why_unreliable or votes[1].why_unreliable:
         return {
             "n_samples": int(y.size),
             "source": VoteSource.OUT_OF_BAG,
             "chosen_on": chosen_on,
-            "why_unreliable": why_unreliable,
+            "why_unreliable": why,
         }
-    both = np.intersect1d(votes[0].samples, votes[1].samples)
-    common = [each.at(np.searchsorted(each.samples, both)) for each in votes]
-    predicted = (each.predict() for each in common)
-    counted = _paired(y[both], predicted, ensembles)
-    judged = _counted(*counted, VoteSource.OUT_OF_BAG, chosen_on)
-    judged["rare"] = RareClass.of(
-        y[both],
+    rows = np.intersect1d(votes[0].samples, votes[1].samples)
+    common = [each.at(np.searchsorted(each.samples, rows)) for each in votes]
+    predictions = [each.predict() for each in common]
+    quality = _count(y[rows], predictions, VoteSource.OUT_OF_BAG, chosen_on)
+    quality["rare"] = find_rare_class(
+        y[rows],
         lambda label: (
-            WholePrediction(each).shares()[:, np.flatnonzero(each.classes == label)[0]]
+            WholePrediction(each).shares()[:, each.classes == label][:, 0]
             for each in common
         ),
     )
     if scoring is None:
-        return judged
+        return quality
     score, _ = (score_for(scoring, each, "compare") for each in common)
     for each in ensembles:
         check_ranking(score, each, "compare")
-    return {**judged, **_estimated(score, *map(score.estimate_votes, common))}
-
-
-def expected_rare_class(expected: ExpectedError, votes: Votes) -> RareClass | None:
-    """Return how well all members, and those kept, are expected to rank a rare class.
-
-    Parameters
-    ----------
-    expected : ExpectedError
-        What to expect of those kept.
-    votes : Votes
-        The votes that they were chosen on.
-    """
-    if votes.rule != "average":
-        return None
-    judged = votes.at(expected.samples)
-    both = WholePrediction(judged).shares(), expected.shares
-    return RareClass.of(
-        judged.classes[judged.y],
-        lambda label: (
-            shares[:, np.flatnonzero(judged.classes == label)[0]] for shares in both
-        ),
-    )
+    estimates = map(score.estimate_votes, common)
+    return {**quality, **_estimated_score(score, *estimates)}
 
 
 def _probabilities(model: Any, X: Any, label: Any) -> FloatArray | None:
@@ -514,28 +535,21 @@ def _probabilities(model: Any, X: Any, label: Any) -> FloatArray | None:
     places = np.flatnonzero(np.asarray(getattr(model, "classes_", ())) == label)
     if not hasattr(model, "predict_proba") or not places.size:
         return None
-    given = np.asarray(model.predict_proba(X), dtype=float)
-    refuse_improper(given, type(model).__name__)
-    return given[:, places[0]]
+    probabilities = np.asarray(model.predict_proba(X), dtype=float)
+    refuse_improper(probabilities, type(model).__name__)
+    return probabilities[:, places[0]]
 
 
-def _paired(
-    y: Array, predicted: Iterable[Array], ensembles: tuple[Ensemble, Ensemble]
-) -> tuple[Array, PairedErrors]:
-    first, second = predicted
-    size = np.array([ensembles[1].n_members])
-    return pair_predictions(y, first, second, sizes=size)
-
-
-def _counted(
-    classes: Array, paired: PairedErrors, source: VoteSource, chosen_on: bool
+def _count(
+    y: Array, predictions: list[Array], source: VoteSource, chosen_on: bool
 ) -> dict[str, Any]:
     """Evaluate both models from counts, with limits where samples allow them."""
+    classes, paired = pair_predictions(y, *predictions, sizes=np.array([1]))
     n = paired.n_samples
     wrong = paired.wrong_whole, int(paired.wrong[0])
     found = paired.found_whole, paired.found[0]
     counts = zip(classes.tolist(), paired.samples, *found, strict=True)
-    judged: dict[str, Any] = {
+    quality: dict[str, Any] = {
         "n_samples": n,
         "source": source,
         "chosen_on": chosen_on,
@@ -549,21 +563,21 @@ def _counted(
     }
     if source.is_unseen and not chosen_on:
         limited = class_limits(paired, classes)
-        judged["recall_limits"] = {each.label: each.limit for each in limited}
+        quality["recall_limits"] = {each.label: each.limit for each in limited}
         only = int(paired.only_rival[0]), int(paired.only_whole[0])
-        judged["error_limits"] = _pair(error_limit(count, n) for count in wrong)
-        judged["excess_limit"] = float(excess_limit(*only, n))
-    return judged
+        quality["error_limits"] = _pair(error_limit(count, n) for count in wrong)
+        quality["excess_limit"] = float(excess_limit(*only, n))
+    return quality
 
 
-def _estimated(
+def _estimated_score(
     score: Score, first: ScoreEstimate, second: ScoreEstimate
 ) -> dict[str, Any]:
     errors = first.standard_error, second.standard_error, second.behind(first)[1]
-    return _scored(score, (first.score, second.score), errors)
+    return _score_fields(score, (first.score, second.score), errors)
 
 
-def _scored(
+def _score_fields(
     score: Score, values: tuple[float, float], errors: tuple[float, float, float]
 ) -> dict[str, Any]:
     return {
@@ -574,11 +588,20 @@ def _scored(
     }
 
 
-def _in_percent(pair: tuple[float, float]) -> tuple[str, str, str]:
+def _percentages(pair: tuple[float, float]) -> tuple[str, str, str]:
     first, second = pair
     return percent_text(first), percent_text(second), points_text(second - first)
 
 
-def _pair(values: Any) -> Any:
+def _numbers(pair: tuple[float, float]) -> tuple[str, str, str]:
+    first, second = pair
+    return f"{first:.4f}", f"{second:.4f}", f"{second - first:+.4f}"
+
+
+def _unsigned_points(difference: float) -> str:
+    return points_text(difference).lstrip("+")
+
+
+def _pair(values: Iterable[Any]) -> Any:
     first, second = values
     return first, second

@@ -116,9 +116,10 @@ def heading(console: Console, text: str) -> None:
     console.print(f"[bold]{text}[/]")
 
 
-def comparison_table(compared: "Comparison") -> Table:
-    """Return two models side by side."""
+def show_comparison(console: Console, compared: "Comparison") -> None:
+    """Print two models side by side."""
     table = plain_table("", "before", "after", "change", numbers=3)
     for row in compared.rows():
         table.add_row(*row)
-    return table
+    console.print(table)
+    console.print(compared.note)

@@ -11,10 +11,10 @@ from quorate._progress import stage
 from quorate._units import percent_text
 from quorate.cli import _options
 from quorate.cli._console import (
-    comparison_table,
     plain_table,
     results_console,
     say_json,
+    show_comparison,
 )
 from quorate.cli._inputs import is_stream, read_models, read_table
 
@@ -57,9 +57,7 @@ def compare(
     if as_json:
         say_json(compared.to_dict())
         return
-    console = results_console()
-    console.print(comparison_table(compared))
-    console.print(compared.note)
+    show_comparison(results_console(), compared)
 
 
 @click.command(short_help="Prove that a smaller model is hardly less accurate.")

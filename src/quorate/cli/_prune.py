@@ -1,24 +1,22 @@
 """``quorate prune``: write a smaller model."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from quorate._progress import stage
-from quorate._units import percent_text, points_text
 from quorate.cli import _options
 from quorate.cli._console import (
-    comparison_table,
     results_console,
     say,
     say_json,
+    show_comparison,
 )
 from quorate.cli._inputs import check_output, read_models, read_sample, read_table
 
 if TYPE_CHECKING:
-    from quorate._choosing import ExpectedError, Keep, Selection
+    from quorate._choosing import Keep, Selection
     from quorate._ensembles import RowSource
     from quorate._judging import Comparison
 
@@ -111,24 +109,27 @@ def prune(
         source = "training"
     how = {"scoring": choice["scoring"], "positive": choice["positive"]}
     with stage("comparing", verbose=1):
-        compared = compare(ensemble, smaller, X, y, source=source, **how)
-    expected = None
-    note = compared.note
-    if test is None:
-        compared, expected, note = _expect(compared, selection, choice["expect"])
+        compared = compare(
+            ensemble,
+            smaller,
+            X,
+            y,
+            source=source,
+            selection=selection if test is None else None,
+            **how,
+        )
     save(smaller, output)
     record = dict(find_record(smaller) or {})
     if as_json:
         printed = {
             "output": str(output),
             "compared_on": "samples chosen on" if test is None else "test samples",
-            "comparison": {**compared.to_dict(), "note": note},
-            "expected": expected and expected.to_dict(),
+            "comparison": compared.to_dict(),
             "pruning": record,
         }
         say_json(printed)
         return
-    _show(selection, record, choice["method"], compared, note)
+    _show(selection, record, choice["method"], compared)
     say(f"written to {output}")
 
 
@@ -182,93 +183,11 @@ def _choose(
     return smaller, selection
 
 
-def _expect(
-    compared: "Comparison", selection: "Selection", expect: bool
-) -> "tuple[Comparison, ExpectedError | None, str]":
-    """Return the comparison, the expected error of the kept members, and a note.
-
-    The samples that members were chosen on give no guarantees, only the expected error.
-    """
-    from quorate._judging import expected_rare_class
-
-    compared = replace(
-        compared,
-        error_limits=None,
-        excess_limit=None,
-        recall_limits=None,
-        chosen_on=False,
-    )
-    votes, note = selection.votes, compared.note
-    expected = selection.expected if expect else None
-    if not selection.drops_members:
-        return compared, None, note
-    if expected is None:
-        if compared.accuracy is not None:
-            note += (
-                " The members were chosen on the same samples, so the accuracy after "
-                "is too optimistic; use --test FILE to compare on others."
-            )
-        return compared, None, note
-    found: dict[str, Any] = {
-        "accuracy": expected.accuracies(votes),
-        "recalls": expected.recalls(votes),
-        "agreement": expected.agreement(votes),
-        "n_samples": votes.n_samples,
-        "rare": expected_rare_class(expected, votes),
-        "undistilled": expected.before_distillation,
-    }
-    whole = selection.full_score
-    if whole is not None and not expected.score.is_accuracy:
-        found["scoring"] = expected.score.name
-        found["score_is_share"] = expected.score.top == 1.0
-        found["score"] = (whole.score, expected.score.top - expected.error)
-        doubts = whole.standard_error, expected.standard_error, expected.excess_error
-        found["score_errors"] = doubts
-    return replace(compared, **found), expected, _expectation_note(expected, selection)
-
-
-def _expectation_note(expected: "ExpectedError", selection: "Selection") -> str:
-    """Return a note that says what the accuracies are based on."""
-    votes, n_samples = selection.votes, selection.votes.n_samples
-    samples = f"{n_samples:,} samples"
-    if votes.source is not None:
-        samples = votes.source.samples_text(n_samples)
-    chosen = "members and their number" if expected.with_size else "members"
-    few = "" if expected.samples.size == n_samples else f" on {expected.samples.size:,}"
-    note = (
-        f"Before: votes on {samples}. After: expected accuracy on new data, by "
-        f"five-fold cross-validation{few} ({chosen} chosen without each fifth)."
-    )
-    if expected.score.is_accuracy:
-        doubt = points_text(expected.excess_error).lstrip("+")
-        note += f" The standard error of the change is {doubt}."
-    if expected.before_distillation:
-        about = expected.score.top - expected.error
-        note += (
-            " Distilled leaves cannot be evaluated on the samples that they were "
-            "distilled on, so this is the figure before distillation: "
-            f"{_with_doubt(about, expected)}."
-        )
-    if expected.by_fewer_votes:
-        note += (
-            " Out of bag, only some members vote on each sample, so a small model "
-            "looks less accurate than it is."
-        )
-    return f"{note} Use --test FILE to compare on other samples."
-
-
-def _with_doubt(value: float, expected: "ExpectedError") -> str:
-    if expected.score.is_accuracy:
-        return f"{percent_text(value)} +- {100 * expected.standard_error:.1f}"
-    return f"{expected.score.title} {value:.4f} +- {expected.standard_error:.4f}"
-
-
 def _show(
     selection: "Selection",
     record: dict[str, Any],
     typed: str,
     compared: "Comparison",
-    note: str,
 ) -> None:
     from quorate.pruning import method_name
 
@@ -287,5 +206,4 @@ def _show(
         )
     if selection.compact_bytes is not None:
         console.print(selection.compact_text)
-    console.print(comparison_table(compared))
-    console.print(note)
+    show_comparison(console, compared)
