@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from quorate._output import Result
+from quorate._output import Result, plain
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import percent_text, points_text
 from quorate._votes import PairedErrors, VoteSource
@@ -211,7 +211,7 @@ class Certificate(Result):
         """Return plain types for JSON."""
         return {
             **Result.to_dict(self),
-            "classes": [limit._asdict() for limit in self.classes],
+            "classes": plain([limit._asdict() for limit in self.classes]),
             "excess_limit": self.excess_limit,
             "tolerance_needed": self.tolerance_needed,
             "sentence": str(self),
