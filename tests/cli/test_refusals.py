@@ -152,7 +152,8 @@ EVERYWHERE = [
     *(([*words, "--scoring", "acuracy"], 1, "unknown scoring 'acuracy'")
       for words in (PRUNE, COMPARE, REPORT, BLEND)),
     *(([*words, "--method", "nonsense"], 1, "unknown method 'nonsense'")
-      for words in (PRUNE, REPORT, BLEND)),
+      for words in (PRUNE, REPORT)),
+    ([*BLEND, "--method", "nonsense"], 1, "--method nonsense: use 'auto'"),
     *(([*words, "--keep", keep], 2, f"--keep {keep}: must be a fraction in (0, 1], a "
        "percentage, a number of members, 'auto' or 'own'.") for words in (PRUNE, REPORT)
       for keep in ("many", "0", "-3", "1.5", "0.0", "nan", "inf", "0%", "120%", "%")),

@@ -195,14 +195,13 @@ def methods(as_json: bool) -> None:
     from quorate.pruning import methods as known
 
     if as_json:
-        tags = ("finds_size", "honours_keep", "uses_weights", "takes_summary")
         rows = [
             {
                 "name": name,
                 "title": method.title,
                 "class": method.cls.__name__,
                 "summary": method.summary,
-                **{tag: getattr(method.tags, tag) for tag in (*tags, "is_random")},
+                **asdict(method.tags),
             }
             for name, method in known().items()
         ]
