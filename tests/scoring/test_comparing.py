@@ -13,6 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import (
     average_precision_score,
+    f1_score,
     get_scorer,
     make_scorer,
     roc_auc_score,
@@ -75,7 +76,10 @@ def breaks(y_true, y_pred):
         (lambda y, said: np.nan, "scores nan on these samples"),
         ("roc_auc", "for two classes, but there are 3; use 'roc_auc_ovr'"),
         ("f1", "for two classes, but there are 3; use 'f1_macro'"),
-        (roc_auc_score, "scoring='roc_auc_ovr'"),
+        (
+            make_scorer(roc_auc_score, response_method="predict_proba"),
+            "scoring='roc_auc_ovr'",
+        ),
     ],
 )
 def test_what_is_no_score_of_these_samples(forests, scoring, said):
@@ -91,8 +95,8 @@ def test_what_is_no_score_of_these_samples(forests, scoring, said):
 def test_names_that_fit_two_classes(forests):
     with pytest.raises(ValueError, match=r"pos_label.*; use scoring='f1_macro'\.$"):
         compared(forests[1], TWO, "f1")
-    with pytest.raises(ValueError, match=r"; use scoring='roc_auc'\.$"):
-        compared(forests[1], TWO, roc_auc_score)
+    with pytest.raises(ValueError, match=r"pos_label.*; use scoring='f1_macro'\.$"):
+        compared(forests[1], TWO, make_scorer(f1_score))
     for name in ("f1_macro", "roc_auc", "neg_log_loss"):
         found = compared(forests[1], TWO, name).score
         if name != "neg_log_loss":  # that one wants to know which label is positive

@@ -4,7 +4,6 @@ import warnings
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
@@ -13,7 +12,7 @@ from sklearn.ensemble import (
     VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss, make_scorer, r2_score
+from sklearn.metrics import log_loss, make_scorer, r2_score, roc_auc_score
 
 import quorate
 from quorate.pruning import ForwardSearch
@@ -31,7 +30,7 @@ def forest(wine):
     return RandomForestClassifier(8, max_depth=3, random_state=0).fit(X[::2], y[::2])
 
 
-def three(a, b, c, d):
+def four(a, b, c, d):
     return 0.0
 
 
@@ -53,33 +52,20 @@ UNFIT = [
         r"scoring=r2_score\): not a classification score",
     ),
     (3, TypeError, "a name such as 'balanced_accuracy', a scorer"),
-    (three, ValueError, "two arguments, and a scorer estimator, X and y"),
+    (four, ValueError, "must have two arguments; this one needs 4"),
+    (lambda model, X, y: 1.0, ValueError, "two arguments; this one needs 3"),
+    (lambda y: 1.0, ValueError, "two arguments; this one needs 1"),
+    (roc_auc_score, ValueError, "'y_score' suggests probabilities; use sklearn"),
+    (
+        lambda y, probabilities: 1.0,
+        ValueError,
+        r"scoring=<lambda>\): a function gets predicted labels, but the argument "
+        r"'probabilities' suggests probabilities; use sklearn.metrics.make_scorer with "
+        r"response_method='predict_proba'\.$",
+    ),
     (my_loss, ValueError, "the name suggests a loss"),
     (log_loss, ValueError, "the name suggests a loss"),
 ]
-
-
-# Only labels and predictions are kept of samples.
-CURIOUS = [
-    lambda model, X, y: np.average(model.predict(X) == y, weights=np.asarray(X)[:, 0]),
-    lambda model, X, y: X[:, 0].mean(),
-    lambda model, X, y: X["age"].mean(),
-    lambda model, X, y: X[0],
-    lambda model, X, y: model.predict(X.iloc[:10]).mean(),
-    lambda model, X, y: np.mean(model.predict(X)[X > 0]),
-    lambda model, X, y: X**2,
-    lambda model, X, y: np.mean(X),
-    lambda model, X, y: sum(row[0] for row in X),
-    lambda model, X, y: pd.DataFrame(X)[0].mean(),
-    lambda model, X, y: X.shape[1] / 100,
-    lambda model, X, y: np.mean(model.predict(np.zeros((y.size, 20))) == y),
-]
-LOOKS = (
-    r"\(scoring=<lambda>\): the score uses the samples themselves, of which only "
-    r"labels and predictions are available; pass a function of labels and "
-    r"predictions\.$"
-)
-UNFIT += [(scoring, ValueError, LOOKS) for scoring in CURIOUS]
 
 
 class Untouchable:

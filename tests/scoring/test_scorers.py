@@ -1,4 +1,4 @@
-"""Scorers of one's own: what they may look at, and whose they are."""
+"""Scorers of one's own: which outputs they get, and whose they are."""
 
 from functools import partial
 
@@ -17,12 +17,7 @@ from sklearn.metrics import (
 
 import quorate
 from quorate._scoring import find_score, is_accuracy
-from quorate._scoring._scorers import (
-    HiddenSamples,
-    LooksInside,
-    known_names,
-    name_of,
-)
+from quorate._scoring._scorers import known_names, name_of
 from quorate.pruning import ForwardSearch
 
 X, Y = make_classification(600, n_informative=5, flip_y=0.1, random_state=0)
@@ -43,69 +38,30 @@ def compared(pair, scoring, y=Y):
     return quorate.compare(*pair, X[NEW], y[NEW], scoring=scoring, repeats=1)
 
 
-# Samples are not numbers
-
-
-def test_who_hides_it_at_first_is_refused_on_the_samples(forest, pair):
-    def later(model, X, y):
-        assert y.size > 4
-        return np.average(model.predict(X) == y, weights=np.asarray(X)[:, 0] ** 2)
-
-    for door in (
-        lambda: compared(pair, later),
-        lambda: quorate.prune(forest, X[NEW], Y[NEW], keep=3, scoring=later),
-    ):
-        with pytest.raises(
-            ValueError,
-            match=r"\(scoring=later\): the score uses the samples",
-        ):
-            door()
-
-
-def recall_of_ones(model, X, y):
-    there = X[y == 1]
-    assert len(there) == np.count_nonzero(y == 1)
-    if hasattr(X, "iloc"):
-        raise AssertionError("it is no frame")
-    return np.mean(model.predict(there) == 1)
-
-
-def first_half(model, X, y):
-    half = len(X) // 2
-    rows = list(range(half))
-    said = model.predict_proba(X[:half])
-    assert (said == model.predict_proba(X[rows])).all()
-    return np.mean(said[rows, y[:half]])
-
-
-def own_accuracy_of(model, X, y):
-    return model.score(X, y)
-
-
-@pytest.mark.parametrize("scoring", [recall_of_ones, first_half, own_accuracy_of])
-def test_rows_may_be_taken_and_handed_on(pair, scoring):
-    wanted = [scoring(model, X[NEW], Y[NEW]) for model in pair]
-    assert compared(pair, scoring).score == pytest.approx(wanted, abs=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore:'k' .2. greater than or equal to 'n_classes'")
 @pytest.mark.parametrize("name", sorted(known_names()))
-def test_scorers_of_scikit_learn_hand_samples_on(pair, name):
-    def renamed(model, X, y):
-        return get_scorer(name)(model, X, y)
+def test_scorers_of_ones_own_are_evaluated_by_scikit_learn(pair, name):
+    """Scorers of scikit-learn that have another name, so that nothing is known."""
+    scorer, (function, method) = get_scorer(name), function_and_method(name)
 
-    wanted = [get_scorer(name)(model, X[NEW], Y[NEW]) for model in pair]
-    found = compared(pair, renamed)
-    assert found.score == pytest.approx(wanted, abs=1e-12)
+    def renamed(y_true, y_pred, **options):
+        return function(y_true, y_pred, **options)
+
+    own = make_scorer(renamed, response_method=method, **scorer._kwargs)
+    wanted = [scorer._sign * own(model, X[NEW], Y[NEW]) for model in pair]
+    named = [scorer(model, X[NEW], Y[NEW]) for model in pair]
+    assert wanted == pytest.approx(named, abs=1e-12)
+    found = compared(pair, own)
+    assert scorer._sign * np.array(found.score) == pytest.approx(wanted, abs=1e-12)
     assert found.scoring == "renamed"
+    assert find_score(own, np.arange(2), "x").needs == find_score(
+        name, np.arange(2), "x"
+    ).needs  # fmt: skip
 
 
-def test_parts_of_hidden_samples_are_hidden():
-    hidden = HiddenSamples(np.arange(6))
-    part = hidden[2:][[0, 3]]
-    assert part.places.tolist() == [2, 5]
-    with pytest.raises(LooksInside):
-        np.asarray(part)
+def function_and_method(name):
+    parts = vars(get_scorer(name))
+    return parts["_score_func"], parts["_response_method"]
 
 
 # Whose a function is
@@ -121,8 +77,8 @@ def accuracy(y, predicted):
     return accuracy_score(y, predicted)
 
 
-def neg_brier_score(y, probabilities):
-    return float(np.mean(probabilities[:, 1] * y))
+def neg_brier_score(y, predicted):
+    return float(np.mean(predicted * y))
 
 
 def roc_auc_score(y, y_score):
@@ -160,7 +116,7 @@ def test_a_function_called_as_a_score_has_a_name_of_its_own(forest, pair):
     # A greedy search that took it for the loss of that name would find others.
     votes = quorate.collect_votes(forest, X[NEW], Y[NEW])
     chosen = quorate.select(votes, "forward", 4, scoring=neg_brier_score)
-    other = ForwardSearch(4, lambda y, share: neg_brier_score(y, share)).fit(votes)
+    other = ForwardSearch(4, lambda y, said: neg_brier_score(y, said)).fit(votes)
     assert chosen.scoring == "own_neg_brier_score"
     assert chosen.order.tolist() == other.order_.tolist()
     taken_for = ForwardSearch(4, "neg_brier_score").fit(votes)

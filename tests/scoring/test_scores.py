@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import (
+    balanced_accuracy_score,
     brier_score_loss,
     cohen_kappa_score,
     fbeta_score,
@@ -71,20 +72,6 @@ def test_needs_are_what_a_scorer_asks_for():
     assert needs["balanced_accuracy"] == needs["f1_macro"] == "labels"
     assert needs["neg_log_loss"] == needs["roc_auc_ovr"] == "probabilities"
     assert needs["roc_auc"] == needs["average_precision"] == "decision"
-    by_asking = {
-        name: find_score(_renamed(get_scorer(name)), np.arange(2), "here").needs
-        for name in needs
-    }
-    assert by_asking == needs
-
-
-def _renamed(scorer):
-    """Return a scorer that only its behaviour tells."""
-
-    def renamed(estimator, X, y):
-        return scorer(estimator, X, y)
-
-    return renamed
 
 
 def test_a_scorer_is_known_by_what_it_says():
@@ -98,9 +85,9 @@ def test_a_scorer_is_known_by_what_it_says():
     assert (own.name, own.needs, own.top) == ("fbeta", "labels", 0.0)
 
 
-def test_functions_get_labels_or_probabilities_by_the_name_of_their_parameter():
+def test_functions_get_labels_and_scorers_what_they_ask_for():
     votes = quorate.Votes(
-        [[0, 1, 1], [1, 1, 1]], [0, 1, 1], probabilities=np.full((2, 3, 2), 0.5)
+        [[0, 1, 1], [1, 1, 2]], [0, 1, 2], probabilities=np.full((2, 3, 3), 1 / 3)
     )
     seen = {}
 
@@ -108,14 +95,15 @@ def test_functions_get_labels_or_probabilities_by_the_name_of_their_parameter():
         seen.setdefault("labels", (y.tolist(), predicted.tolist()))
         return 0.25
 
-    def by_probabilities(y, probabilities):
-        seen.setdefault("probabilities", probabilities.tolist())
+    def by_shares(y, probabilities):
+        seen.setdefault("shares", probabilities.round(2).tolist())
         return 0.75
 
-    for function, value in ((by_labels, 0.25), (by_probabilities, 0.75)):
-        assert score_for(function, votes, "here").estimate_votes(votes).score == value
-    assert seen["labels"] == ([0, 1, 1], [0, 0, 0])
-    assert seen["probabilities"] == [[0.5, 0.5]] * 3
+    scorer = make_scorer(by_shares, response_method="predict_proba")
+    for scoring, value in ((by_labels, 0.25), (scorer, 0.75)):
+        assert score_for(scoring, votes, "here").estimate_votes(votes).score == value
+    assert seen["labels"] == ([0, 1, 2], [0, 0, 0])
+    assert seen["shares"] == [[0.33] * 3] * 3
 
 
 # Standard errors
@@ -167,7 +155,11 @@ def test_groups_leave_no_class_out_and_scatter_as_samples_do():
         score = find_score(name, np.arange(2), "here")
         found = score.estimate_prediction(StoredPrediction(codes, y, shares))
         assert found.losses.size == 10
-    by_groups = find_score(_renamed(get_scorer("balanced_accuracy")), np.arange(2), "x")
+
+    def mean_recall(y, predicted):
+        return balanced_accuracy_score(y, predicted)
+
+    by_groups = find_score(mean_recall, np.arange(2), "x")
     by_cells = find_score("balanced_accuracy", np.arange(2), "x")
     said = StoredPrediction(codes, y)
     one, other = (each.estimate_prediction(said) for each in (by_groups, by_cells))

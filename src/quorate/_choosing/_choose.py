@@ -334,10 +334,9 @@ def select(
     scoring : str, scorer, callable or None
         Score to choose by: the name of a scikit-learn score ("balanced_accuracy",
         "roc_auc", "neg_log_loss"), a scorer of ``sklearn.metrics.make_scorer``, or a
-        function of labels and predictions, or of labels and probabilities if its second
-        parameter is named so; larger is better. Accuracy by default. The size curve,
-        "auto", the tolerance and the explanation use it; ``ges`` and ``forward``
-        optimise it, and ``method="auto"`` takes a method that suits it.
+        function of labels and predictions; larger is better. Accuracy by default. The
+        size curve, "auto", the tolerance and the explanation use it; ``ges`` and
+        ``forward`` optimise it, and ``method="auto"`` takes a method that suits it.
     positive : label, optional
         The class that ``scoring`` is about, against all others: "average_precision",
         "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.

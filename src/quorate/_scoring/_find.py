@@ -20,11 +20,9 @@ from quorate._scoring._one_class import OneClassScore, PositiveClass
 from quorate._scoring._score import Score, ScoreEstimate, StoredPrediction
 from quorate._scoring._scorers import (
     EvaluatedScore,
-    LooksInside,
     evaluate,
     known_names,
     name_of,
-    needs_of,
     needs_of_scorer,
     scorer_of,
     shown_scoring,
@@ -71,7 +69,7 @@ def find_score(scoring: Any, classes: Array, owner: str) -> Score:
     common: dict[str, Any] = {
         "name": name,
         "given": scoring,
-        "needs": needs_of(name) if is_named else needs_of_scorer(scorer, classes),
+        "needs": needs_of_scorer(scorer),
         "top": float(is_named and not endless),
         "classes": classes,
     }
@@ -223,8 +221,6 @@ def try_out(score: Score, prediction: Prediction, owner: str) -> None:
     shares = prediction.shares()[voted] if score.needs_shares else np.empty((0, 0))
     try:
         value = evaluate(scorer, score.classes, codes[voted], shares, y[voted])
-    except LooksInside as error:
-        raise ValueError(f"{owner}: {error}.") from error
     except Exception as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         raise ValueError(
@@ -246,9 +242,7 @@ def _hint(score: Score) -> str:
             "response_method='predict_proba', pos_label=...), to specify the class"
         )
     name = score.name.removesuffix("_score")
-    names = [f"{name}_macro", f"{name}_ovr"]
-    names.insert(0 if score.classes.size == 2 else 2, name)
-    for fits in names:
+    for fits in (f"{name}_macro", f"{name}_ovr"):
         if fits in known_names() and fits != score.given:
             return f"; use scoring={fits!r}"
     return ""
@@ -264,7 +258,7 @@ def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
     ----------
     scoring : str, scorer, callable or None
         A name that scikit-learn knows, a scorer of ``sklearn.metrics.make_scorer``, or
-        a function of labels and predictions (or probabilities); None for accuracy.
+        a function of labels and predictions; None for accuracy.
     votes : Votes
         The votes to be scored.
     owner : str

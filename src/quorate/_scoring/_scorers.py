@@ -1,7 +1,7 @@
 """Convert the argument ``scoring`` to a scikit-learn scorer.
 
 A scorer calls an estimator on samples. Only predictions are available here, so it gets
-an estimator that replays them, and samples that it cannot read.
+an estimator that replays them.
 """
 
 import inspect
@@ -9,12 +9,11 @@ import re
 import warnings
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 
 from quorate._messages import unknown_name
 from quorate._scoring._score import Needs, Score
@@ -27,8 +26,11 @@ _FOREIGN = re.compile(
     r"|d2_(absolute|pinball|tweedie).*|.*(rand_score|mutual_info_score|mallows_score)"
     r"|(homogeneity|completeness|v_measure)_score"
 )
-_PROBABILITIES = re.compile(r"neg_(log_loss|brier_score)|roc_auc_ov.*|d2_(log|brier).*")
-_RANKINGS = ("roc_auc", "average_precision", "top_k_accuracy")
+_NEEDS: dict[object, Needs] = {
+    "predict": "labels",
+    "predict_proba": "probabilities",
+    "decision_function": "decision",
+}
 _WORDS_FOR_PROBABILITIES = ("prob", "score", "share")
 _WORDS_FOR_LOSSES = ("_loss", "_error", "_deviance")
 
@@ -39,13 +41,6 @@ _WORDS_FOR_LOSSES = ("_loss", "_error", "_deviance")
 def known_names() -> list[str]:
     """Return the names of scores for classifiers."""
     return [name for name in get_scorer_names() if not _FOREIGN.fullmatch(name)]
-
-
-def needs_of(name: str) -> Needs:
-    """Return the outputs that a named score uses."""
-    if _PROBABILITIES.fullmatch(name):
-        return "probabilities"
-    return "decision" if name in _RANKINGS else "labels"
 
 
 def name_of(scorer: Any) -> str | None:
@@ -122,7 +117,8 @@ def scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
         )
     named, function = name_of(scoring), _function_of(scoring)
     if function is None:
-        return _scorer_of_function(scoring, owner)
+        _refuse_unlike_predictions(scoring, owner)
+        return make_scorer(scoring), _called(scoring)[0], False
     name, is_of_scikit_learn = _called(function)
     if is_of_scikit_learn:
         _refuse_foreign(named or name, named or name, owner)
@@ -140,173 +136,67 @@ def _refuse_foreign(name: str, shown: str, owner: str) -> None:
         )
 
 
-def _scorer_of_function(function: Any, owner: str) -> tuple[Any, str, bool]:
-    (name, _), shown = _called(function), shown_scoring(function)
-    needed = _needed_parameters(function)
-    if len(needed) == 3:  # a scorer by its signature: estimator, X, y
-        if _ask(function, np.arange(2))[1]:
-            raise ValueError(f"{owner}(scoring={shown}): {LooksInside()}.")
-        return function, name, False
-    if len(needed) != 2:
-        raise ValueError(
-            f"{owner}(scoring={shown}): a function of labels and predictions must have "
-            "two arguments, and a scorer estimator, X and y; this one needs "
-            f"{len(needed)}."
-        )
-    if name.endswith(_WORDS_FOR_LOSSES):
-        raise ValueError(
-            f"{owner}(scoring={shown}): the name suggests a loss, but larger scores "
-            "must be better; use sklearn.metrics.make_scorer with "
-            "greater_is_better=False."
-        )
-    wants = any(word in needed[1].lower() for word in _WORDS_FOR_PROBABILITIES)
-    method = "predict_proba" if wants else "predict"
-    return partial(_score_answers, function, method), name, False
-
-
-def _score_answers(function: Any, method: str, estimator: Any, X: Any, y: Any) -> Any:
-    return function(y, getattr(estimator, method)(X))
-
-
-def _needed_parameters(function: Any) -> list[str]:
+def _refuse_unlike_predictions(function: Any, owner: str) -> None:
+    """Raise an error unless a function takes labels and predicted labels."""
+    asker = f"{owner}(scoring={shown_scoring(function)})"
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return ["y_true", "y_pred"]
+        return  # not written in Python
     positional = [
         p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
-    required = [p.name for p in positional if p.default is p.empty]
-    # The second of two may have a default, as in log_loss.
-    return required if len(required) > 1 else [p.name for p in positional[:2]]
+    n_needed = sum(p.default is p.empty for p in positional)
+    if n_needed > 2 or len(positional) < 2:
+        raise ValueError(
+            f"{asker}: a function of labels and predictions must have two arguments; "
+            f"this one needs {n_needed}."
+        )
+    if _called(function)[0].endswith(_WORDS_FOR_LOSSES):
+        raise ValueError(
+            f"{asker}: the name suggests a loss, but larger scores must be better; use "
+            "sklearn.metrics.make_scorer with greater_is_better=False."
+        )
+    second = positional[1].name
+    if any(word in second.lower() for word in _WORDS_FOR_PROBABILITIES):
+        raise ValueError(
+            f"{asker}: a function gets predicted labels, but the argument {second!r} "
+            "suggests probabilities; use sklearn.metrics.make_scorer with "
+            "response_method='predict_proba'."
+        )
 
 
-def needs_of_scorer(scorer: Any, classes: Array) -> Needs:
-    """Find out which outputs a scorer uses, by calling it."""
-    if isinstance(scorer, partial) and scorer.func is _score_answers:
-        methods = {scorer.args[1]}
-    else:
-        methods, _ = _ask(scorer, classes)
-    if "decision_function" in methods:
-        return "decision"
-    return "probabilities" if "predict_proba" in methods else "labels"
+def needs_of_scorer(scorer: Any) -> Needs:
+    """Return the outputs that a scorer of ``make_scorer`` uses.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import get_scorer
+    >>> [needs_of_scorer(get_scorer(name)) for name in ("f1_macro", "roc_auc")]
+    ['labels', 'decision']
+    """
+    for part in vars(scorer).values():
+        # Of several methods, scikit-learn prefers the first.
+        first = part[0] if isinstance(part, (tuple, list)) and part else part
+        if isinstance(first, str) and first in _NEEDS:
+            return _NEEDS[first]
+    return "labels"
 
 
 # Replayed predictions
 
 
-class LooksInside(AttributeError, ValueError):
-    """Error raised if a scorer accesses the contents of samples.
+class _ReplayedPredictions(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that returns stored predictions, whatever the samples."""
 
-    Also an ``AttributeError``, so that a scorer may still test for attributes.
-    """
+    def __init__(self, classes: Array, labels: Array, shares: FloatArray) -> None:
+        self.classes_, self.labels, self.shares = classes, labels, shares
 
-    def __init__(self) -> None:
-        super().__init__(
-            "the score uses the samples themselves, of which only labels and "
-            "predictions are available; pass a function of labels and predictions"
-        )
+    def predict(self, X: Any) -> Array:
+        return self.labels
 
-
-class HiddenSamples(NDArrayOperatorsMixin):
-    """A placeholder for X that only knows which samples it stands for.
-
-    It has a length and can be indexed by rows. Numbers would be mistaken for features.
-
-    Parameters
-    ----------
-    places : array of int
-        Which samples, as positions among the answers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quorate._scoring._scorers import HiddenSamples
-    >>> X = HiddenSamples(np.arange(5))
-    >>> len(X), X[np.array([True, False, False, True, False])].places.tolist()
-    (5, [0, 3])
-    >>> X[:, 0]
-    Traceback (most recent call last):
-    ...
-    quorate._scoring._scorers.LooksInside: the score uses the samples ...
-    """
-
-    def __init__(self, places: IntArray) -> None:
-        self.places = places
-
-    def __len__(self) -> int:
-        return int(self.places.size)
-
-    def __getitem__(self, rows: Any) -> "HiddenSamples":
-        """Return a subset of the samples."""
-        if isinstance(rows, (list, np.ndarray)):
-            rows = np.asarray(rows)
-        one_by_one = getattr(rows, "ndim", 0) == 1 and rows.dtype.kind in "biu"
-        if not (one_by_one or isinstance(rows, slice)):
-            raise LooksInside
-        return HiddenSamples(self.places[rows])
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise LooksInside
-
-    def _refuse(self, *given: Any, **more: Any) -> NoReturn:
-        raise LooksInside
-
-    __iter__ = __array__ = __array_ufunc__ = __array_function__ = _refuse
-
-
-class _Answers(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that replays predictions, and records which outputs are used.
-
-    Parameters
-    ----------
-    classes : array
-        The labels, sorted.
-    answers : dict from str to array
-        What its methods return, such as ``{"predict": labels}``; it has no others.
-    """
-
-    def __init__(self, classes: Array, answers: dict[str, Array]) -> None:
-        self.classes_, self.answers = classes, answers
-        self.asked: set[str] = set()
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in vars(self).get("answers", ()):
-            raise AttributeError(name)
-
-        def repeat(X: Any) -> Array:
-            self.asked.add(name)
-            if not isinstance(X, HiddenSamples):
-                raise LooksInside
-            return self.answers[name][X.places]
-
-        repeat.__name__ = name  # by which scikit-learn goes
-        return repeat
-
-
-def _ask(scorer: Any, classes: Array) -> tuple[set[str], bool]:
-    """Return which outputs a scorer uses, and whether it reads the samples.
-
-    It is called on two samples of each class, half of them predicted correctly.
-    """
-    places: IntArray = np.arange(classes.size)
-    codes = np.concatenate([places, np.roll(places, 1)])
-    shares = (np.eye(classes.size)[codes] + 1 / classes.size) / 2
-    answers = {
-        "predict": classes[codes],
-        "predict_proba": shares,
-        "decision_function": shares[:, 1] if classes.size == 2 else shares,
-    }
-    model, looks = _Answers(classes, answers), False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            scorer(model, HiddenSamples(np.arange(codes.size)), np.tile(classes, 2))
-    except LooksInside:
-        looks = True
-    except Exception:
-        pass  # what it asked for is known all the same
-    return model.asked, looks
+    def predict_proba(self, X: Any) -> FloatArray:
+        return self.shares
 
 
 def evaluate(
@@ -318,13 +208,10 @@ def evaluate(
     if shares.size and shares.min() >= 0:  # not what a decision function says
         # Rounding can move means of ones above 1, which scikit-learn rejects.
         shares = np.minimum(shares, 1.0)
-    answers: dict[str, Array] = {"predict": classes[codes]}
-    if shares.size:
-        answers["predict_proba"] = shares
-    model = _Answers(classes, answers)
+    model = _ReplayedPredictions(classes, classes[codes], shares)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small sizes predict few classes
-        return float(scorer(model, HiddenSamples(np.arange(y.size)), classes[y]))
+        return float(scorer(model, y[:, None], classes[y]))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)

@@ -56,9 +56,8 @@ class ForwardSearch(_ByScore):
         Fraction in (0, 1] or number of members to keep.
     scoring : str, scorer, callable or None
         The score to make large: a name that scikit-learn knows, a scorer of
-        ``sklearn.metrics.make_scorer``, or a function of labels and predictions (or
-        probabilities). None for accuracy, or for the score that
-        :func:`quorate.prune` was given.
+        ``sklearn.metrics.make_scorer``, or a function of labels and predictions. None
+        for accuracy, or for the score that :func:`quorate.prune` was given.
     class_weight : {"balanced"}, optional
         Give every class the same weight, where the score is a mean over samples:
         accuracy, ``neg_log_loss`` and ``neg_brier_score``.
@@ -141,8 +140,8 @@ class GreedySelection(_ByScore):
     scoring : str, scorer, callable or None
         A score to make large in place of ``loss``: a name that scikit-learn knows, a
         scorer of ``sklearn.metrics.make_scorer``, or a function of labels and
-        predictions (or probabilities). None for ``loss``, or for the score that
-        :func:`quorate.prune` was given.
+        predictions. None for ``loss``, or for the score that :func:`quorate.prune` was
+        given.
     class_weight : {"balanced"}, optional
         Give every class the same weight, however rare; not with a score that is no mean
         over samples.
