@@ -56,6 +56,14 @@ def test_missing_values_are_missing_in_every_format(tmp_path):
         assert read_table(path).isna().to_numpy()[:, 1].tolist() == [False, True, True]
 
 
+def test_missing_values_in_the_last_column_are_no_short_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("kind,a,b\nx,1,2\n\ny,1,\n   \nx,1,NA\n")
+    X, y = read_samples(path, "kind")
+    np.testing.assert_array_equal(X.to_numpy(), [[1, 2], [1, np.nan], [1, np.nan]])
+    assert y.tolist() == ["x", "y", "x"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
@@ -65,6 +73,16 @@ def test_missing_values_are_missing_in_every_format(tmp_path):
         ("a.csv", "a\tkind\n1\t2\n", "columns are separated by tabs, not by ','"),
         ("a.csv", 'a,kind\n"1', "not a readable table .line 2: unexpected end"),
         ("a.csv", "a,kind\n1,2,3\n", "line 2 has 3 fields, but the header has 2"),
+        ("a.csv", "a,kind\n1,2\n3,4,\n", "line 3 has 3 fields, but the header has 2"),
+        ("a.csv", "a,kind\n1,2\n\n3\n4,5\n", "line 4 has 1 fields, but the header"),
+        ("a.csv", "kind,a,b\n1,2,3\n1,2\n1,2,3", "line 3 has 2 fields, but the header"),
+        (
+            "a.csv",
+            "kind,a\n0,1,2\n1,2,2\n",
+            "line 2 has 3 fields, but the header has 2",
+        ),
+        ("a.csv", 'a,kind\n1,2\n"3,4\n', "line 3: unexpected end of data"),
+        ("a.csv", "kind\n1\n  \n2\n", "a line has no value"),
         ("a.csv", "a,kind\n1,x\n2,?\n", "column 'kind': missing label at row 1"),
         ("a.arff", "nonsense", "not a readable table"),
         ("a.parquet", "nonsense", "not a readable table"),

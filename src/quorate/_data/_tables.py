@@ -4,7 +4,8 @@ Files
     ``.csv`` and ``.arff``, both also gzipped (``.gz``), ``.parquet`` and ``.pq``; the
     ending decides. CSV is in UTF-8 with commas and a header in which each column has a
     name of its own, as many fields in each line as in the header, and spaces after a
-    comma that do not count. Otherwise pandas reads it as it always does.
+    comma that do not count. Otherwise pandas reads it, once, as it always does: lines
+    that are empty or have spaces only are skipped.
 Missing values
     What pandas takes for missing (an empty field, ``NA``, ``nan``, ``null``, ...), and
     ``?``, as ARFF and the UCI repository write it. A label may be called so where a
@@ -28,6 +29,7 @@ import csv
 import gzip
 import os
 import re
+import sys
 from array import array
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -53,7 +55,6 @@ _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(
     r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 )
-_LOOKED_AT = 20_000
 # Delimiters other than the comma, with their names.
 _OTHER_MARKS = {";": "';'", "\t": "tabs"}
 
@@ -81,7 +82,7 @@ def check_table(path: Path, column: str | None = None) -> None:
         raise FileFormatError(
             f"{path}: a table must be a file ending in {', '.join(TABLES)}."
         )
-    if is_csv(path) and sum(1 for _ in islice(csv_rows(path), _LOOKED_AT)) < 2:
+    if is_csv(path) and sum(1 for _ in islice(csv_rows(path), 2)) < 2:
         raise FileFormatError(f"{path}: no rows.")
     if column is not None:
         names = column_names(path)
@@ -191,7 +192,7 @@ def read_parts(
 
 def open_parquet(path: Path) -> Any:
     """Open a Parquet file, reading only its footer."""
-    with _damage_said(path):
+    with _reporting_damage(path):
         from pyarrow import parquet
 
         return parquet.ParquetFile(path)
@@ -199,7 +200,7 @@ def open_parquet(path: Path) -> Any:
 
 def _parquet_parts(path: Path, rows: int | None, group: int | None) -> Iterator[Any]:
     file = open_parquet(path)
-    with _damage_said(path):
+    with _reporting_damage(path):
         if rows is None:
             frame = file.read().to_pandas()
             if len(frame):
@@ -210,42 +211,65 @@ def _parquet_parts(path: Path, rows: int | None, group: int | None) -> Iterator[
 
 
 def _csv_parts(path: Path, rows: int | None, labels: str | None) -> Iterator[Any]:
-    """Read a CSV file with pandas, rejecting what it would repair silently."""
+    """Read a CSV file with pandas, rejecting what it would repair silently.
+
+    pandas fills a line that is too short with missing values, takes what is too much
+    in the first line for an index, and skips a line of spaces, which is a missing value
+    if there is only one column. The lines are looked at one by one only where that may
+    have happened.
+    """
     import pandas as pd
 
-    lines = csv_rows(path)
-    header = next(lines)
-    place = header.index(labels) if labels in header else 0
+    header = next(csv_rows(path))
     # Exact parsing gives the same fingerprint everywhere; pandas before 3.1 parses
     # numbers exactly only on request.
     version = tuple(map(int, pd.__version__.split(".")[:2]))
     exactly = {"float_precision": "round_trip"} if version < (3, 1) else {}
+    are_checked = False
     with (
-        _damage_said(path),
+        _reporting_damage(path),
         pd.read_csv(
             path,
-            encoding="utf-8-sig",
             skipinitialspace=True,
-            na_values=["?"],
+            # Labels stay as they are written.
+            dtype={labels: object} if labels in header else None,
+            na_values={name: MISSING for name in header if name != labels},
+            keep_default_na=False,
             low_memory=False,
-            iterator=True,
+            chunksize=rows or sys.maxsize,
             **exactly,
-        ) as reader,
+        ) as frames,
     ):
-        while texts := [line[place].strip() for line in islice(lines, rows)]:
-            frame = reader.read(len(texts))
-            if len(frame) != len(texts):
-                raise ValueError("some lines contain only spaces")
-            if labels in header:
-                frame[labels] = np.array(texts, dtype=object)
-            yield frame
+        try:
+            for frame in frames:
+                last = frame.iloc[:, -1]
+                is_suspect = (
+                    len(header) == 1
+                    or not isinstance(frame.index, pd.RangeIndex)
+                    or last.isna().any()
+                    or (last == "").any()
+                )
+                if is_suspect and not are_checked:
+                    _check_lines(path)
+                    are_checked = True
+                if len(frame):
+                    yield frame
+        except pd.errors.ParserError:
+            _check_lines(path)  # names the line in words of our own
+            raise
+
+
+def _check_lines(path: Path) -> None:
+    for row in csv_rows(path):
+        if row == [""]:
+            raise ValueError("a line has no value")
 
 
 def _read_arff(path: Path) -> Any:
     import pandas as pd
     from scipy.io import arff
 
-    with _damage_said(path), _opened(path) as file:
+    with _reporting_damage(path), _opened(path) as file:
         rows, _ = arff.loadarff(file)
         frame = pd.DataFrame(rows)
         for name in frame.select_dtypes(include=object):
@@ -263,7 +287,7 @@ def _opened(path: Path) -> Any:
 
 
 @contextmanager
-def _damage_said(path: Path) -> Iterator[None]:
+def _reporting_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except (FileFormatError, FileNotFoundError):
@@ -285,7 +309,7 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
         If it is empty, damaged, or not a table in which each column has a name of its
         own and each row all columns.
     """
-    with _damage_said(path), _opened(path) as file:
+    with _reporting_damage(path), _opened(path) as file:
         rows = csv.reader(file, skipinitialspace=True, strict=True)
         try:
             header: list[str] = next(filter(None, rows), [])
@@ -293,7 +317,9 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
                 raise FileFormatError(f"{path}: empty file.")
             _check_header(header)
             yield header
-            for row in filter(None, rows):
+            for row in rows:
+                if not row or (row == [""] and len(header) > 1):
+                    continue
                 if len(row) != len(header):
                     raise ValueError(
                         f"line {rows.line_num} has {len(row)} fields, but the header "
