@@ -40,7 +40,7 @@ COLUMNS += ["verdict", "by", "reason"]
 WANTED = 0.93
 STALE = 0.1  # share of the verdicts that may be about lines that have changed since
 # What is not Python leaves no trace of its lines: tests that call what calls it.
-CALLED_BY = {"_native/forest.c": "_engine/_ready.py"}
+CALLED_BY = {"_native/forest.c": "_engine/_voter.py"}
 # Imported once, before every mutant gets a process of its own.
 HEAVY = ["numpy", "scipy.stats", "scipy.optimize", "pandas", "pyarrow", "click"]
 HEAVY += ["sklearn.ensemble", "sklearn.datasets", "sklearn.model_selection"]

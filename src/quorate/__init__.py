@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from quorate._files import to_onnx as to_onnx
     from quorate._judging import certify as certify
     from quorate._judging import compare as compare
+    from quorate._lazy import LazyClassifier as LazyClassifier
     from quorate._pruned import PrunedClassifier as PrunedClassifier
     from quorate._pruned import distil as distil
     from quorate._pruned import prune as prune
@@ -39,10 +40,9 @@ if TYPE_CHECKING:
     from quorate._theory import measures as measures
     from quorate._theory import pairwise_diversity as pairwise_diversity
     from quorate._theory import sample_diversity as sample_diversity
+    from quorate._trees import compact as compact
     from quorate._votes import Summary as Summary
     from quorate._votes import Votes as Votes
-    from quorate.lazy import LazyClassifier as LazyClassifier
-    from quorate.lazy import compact as compact
     from quorate.pruning import methods as methods
     from quorate.risk import assess_risk as assess_risk
 
@@ -61,7 +61,8 @@ _NAMES = {
     "_summarising": "summarise",
     "_theory": "decompose diversity measures pairwise_diversity sample_diversity",
     "_votes": "Summary Votes",
-    "lazy": "LazyClassifier compact",
+    "_lazy": "LazyClassifier",
+    "_trees": "compact",
     "pruning": "methods",
     "risk": "assess_risk",
 }

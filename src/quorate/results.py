@@ -3,11 +3,12 @@
 from quorate._blending import Blend
 from quorate._choosing import ExpectedError, Explanation, Selection, SizeCurve
 from quorate._judging import Certificate, Comparison
+from quorate._lazy import LazyCurve
 from quorate._report import Report
 from quorate._scoring import ScoreEstimate
 from quorate._theory import Decomposition, MeanDecomposition, Measure
+from quorate._trees import CompactClassifier
 from quorate._votes import PairCounts, PairedErrors, VoteSource
-from quorate.lazy import CompactClassifier, LazyCurve
 from quorate.risk import RiskAssessment
 
 __all__ = [

@@ -9,8 +9,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate._ensembles import labels_for_pair, read_ensemble
+from quorate._lazy import try_modes
 from quorate.exceptions import QuorateWarning
-from quorate.lazy import try_modes
 
 X, Y = make_classification(900, n_informative=5, n_classes=3, random_state=0)
 NEW, TRUTH = X[300:], Y[300:]

@@ -47,7 +47,7 @@ MODELS = {
 TRUSTED = [
     "sklearn.ensemble._forest.RandomForestClassifier",
     "sklearn.tree._tree.Tree",
-    "quorate.lazy._classifier.LazyClassifier",
+    "quorate._lazy._classifier.LazyClassifier",
     "quorate.pruning._simple.BestMembers",
 ]
 

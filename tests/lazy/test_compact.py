@@ -36,13 +36,19 @@ from tests.lazy.zoo import (
 
 import quorate
 from quorate import LazyClassifier
-from quorate._engine import TreeArrays, decode, encode, pack, unpack
-from quorate._engine._arrays import NODE, _fill_leaves, _listed, _looked_up
-from quorate._native import kernels
+from quorate._engine import TreeArrays
+from quorate._engine._arrays import NODE, fill_leaves
 from quorate._native._compile import compile_file, find_compiler
+from quorate._trees import read_trees
 from quorate.exceptions import FileFormatError
-from quorate.lazy._arrays import tree_arrays
 from quorate.results import CompactClassifier
+from quorate.serving._format import decode, encode
+from quorate.serving._packing import (
+    _pack_thresholds,
+    _unpack_thresholds,
+    pack,
+    unpack,
+)
 
 MODES = ["exact", "bayes", "calibrated", "all"]
 pytestmark = pytest.mark.filterwarnings(
@@ -92,7 +98,7 @@ def assert_alike(small, lazy, rows):
 @pytest.fixture(params=["auto", "numpy"])
 def engine(request, monkeypatch):
     if request.param == "numpy":
-        monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)
+        monkeypatch.setattr("quorate._engine._voter.kernels", lambda: None)
 
 
 @pytest.mark.usefixtures("engine")
@@ -275,22 +281,40 @@ def test_ensembles_that_cannot_be_compact(wine):
 # Forged files
 
 
+def trees_of(ensemble):
+    found = quorate.ensembles.read_ensemble(ensemble)
+    return read_trees(found, found.classes).trees
+
+
 def packed(wine):
     X, y, _ = wine
     forest = RandomForestClassifier(4, max_depth=3, random_state=0).fit(X, y)
-    found = quorate.ensembles.read_ensemble(forest)
-    return pack(tree_arrays(found, forest.classes_))
+    return pack(trees_of(forest))
+
+
+def leaf_shares(trees):
+    """Return what each leaf holds: its class, or its row of the table."""
+    values = trees.leaf_values(np.flatnonzero(trees.is_leaf))
+    shares = np.eye(trees.n_classes)[np.maximum(values, 0)]
+    shares[values < 0] = trees.table[~values[values < 0]]
+    return shares
 
 
 def test_packing_and_unpacking_change_nothing(wine):
     for kind in KINDS:
         rng = np.random.default_rng(0)
         X, y = draw_rows(rng)
-        found = quorate.ensembles.read_ensemble(draw_trees(kind, rng, X, y))
-        trees = tree_arrays(found, found.classes)
+        trees = trees_of(draw_trees(kind, rng, X, y))
         again = unpack(pack(trees), trees.n_features, trees.n_classes)
+        leaf = trees.is_leaf
+        for name in ("feature", "threshold", "child"):
+            found, expected = (a.nodes[name][~leaf] for a in (again, trees))
+            assert found.tobytes() == expected.tobytes()
+        np.testing.assert_array_equal(again.roots, trees.roots)
+        np.testing.assert_array_equal(leaf_shares(again), leaf_shares(trees))
+        once_more = unpack(pack(again), trees.n_features, trees.n_classes)
         for name in ("nodes", "roots", "table"):
-            assert getattr(again, name).tobytes() == getattr(trees, name).tobytes()
+            assert getattr(once_more, name).tobytes() == getattr(again, name).tobytes()
 
 
 @pytest.mark.usefixtures("engine")
@@ -301,32 +325,27 @@ def test_more_kinds_of_leaves_than_fit_beside_a_threshold(wine):
     small = LazyClassifier(forest, mode="all").fit(X).compact()
     trees, far = small._trees, 2**22 + 5
     unsure = np.flatnonzero(trees.is_leaf)
-    unsure = unsure[trees.held(unsure) < 0]
-    nodes, rows = trees.nodes.copy(), ~trees.held(unsure) + far
+    unsure = unsure[trees.leaf_values(unsure) < 0]
+    nodes, rows = trees.nodes.copy(), ~trees.leaf_values(unsure) + far
     nodes["threshold"].view(np.uint32)[unsure] = 0xFFC00000 | rows & 2**22 - 1
     nodes["feature"][unsure] = -(2**31) | rows >> 22 << 24
     table = np.concatenate([np.zeros((far, 3)), trees.table])
     moved = CompactClassifier()
-    moved._set(TreeArrays(nodes, trees.roots, table, 13, 3).check(), small._facts)
+    moved._set(TreeArrays(nodes, trees.roots, table, 13, 3).check(), small._metadata)
     np.testing.assert_array_equal(moved.predict_proba(X), small.predict_proba(X))
     assert moved.engine_ == small.engine_
 
 
 def test_too_many_kinds_of_leaves():
     with pytest.raises(ValueError, match=r"too many distinct leaves \(268435456\)"):
-        _fill_leaves(
-            np.zeros(1, dtype=NODE), np.zeros(1, dtype=int), ~np.array([2**28])
-        )
+        fill_leaves(np.zeros(1, dtype=NODE), np.zeros(1, dtype=int), ~np.array([2**28]))
 
 
 def test_nodes_of_most_rows_follow_each_other():
     """After each pair of children comes the pair below the larger of the two."""
     rng = np.random.default_rng(0)
     X, y = draw_rows(rng, 400)
-    found = quorate.ensembles.read_ensemble(
-        RandomForestClassifier(5, random_state=0).fit(X, y)
-    )
-    trees = tree_arrays(found, found.classes)
+    trees = trees_of(RandomForestClassifier(5, random_state=0).fit(X, y))
     leaf, left = trees.is_leaf, trees.nodes["child"]
 
     def below(node):
@@ -438,8 +457,8 @@ def test_thresholds_of_every_sign_and_size_come_back():
     )
     columns = np.arange(10) % 3
     for order in (np.arange(10), np.arange(10)[::-1]):
-        listed = _listed(columns, floats[order], 4)
-        found = _looked_up(listed, columns, 4)
+        listed = _pack_thresholds(columns, floats[order], 4)
+        found = _unpack_thresholds(listed, columns, 4)
         assert found.tobytes() == floats[order].tobytes()
 
 
@@ -547,7 +566,8 @@ def test_forged_facts_are_refused(wine, name):
     refused({**facts, "threshold_": None}, arrays)
 
 
-@pytest.mark.skipif(kernels() is None, reason="no kernels")
+@pytest.mark.usefixtures("engine")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("handicap", [-1e9, 1e9, -1e300, 1e300])
 def test_counts_of_votes_that_cannot_be_are_not_looked_up(wine, handicap):
     """A kernel that did would read where nothing is; lead alone can decide."""

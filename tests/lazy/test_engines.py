@@ -31,10 +31,10 @@ from tests.lazy.zoo import (
 
 import quorate
 from quorate import LazyClassifier, _native
-from quorate._engine import leaves
+from quorate._engine import tree_shares
+from quorate._lazy._members import additive_ensemble
+from quorate._trees import read_trees
 from quorate.ensembles import read_ensemble
-from quorate.lazy._additive import make_additive
-from quorate.lazy._arrays import tree_arrays
 
 ROUNDS = 8
 MODES = ["exact", "bayes", "calibrated", "all"]
@@ -148,18 +148,14 @@ def test_arrays_hold_what_the_trees_hold():
     for kind in KINDS:
         X, y = draw_rows(rng)
         found = quorate.ensembles.read_ensemble(draw_trees(kind, rng, X, y))
-        trees = tree_arrays(found, found.classes)
+        trees = read_trees(found, found.classes).trees
         rows = np.asarray(found.prepare(X), dtype=np.float32)
         for place, member in enumerate(found.members):
             shares = member.node_probabilities(found.classes)[member.leaves(rows)]
             if found.rule.name == "heads":
                 shares = np.eye(found.classes.size)[shares.argmax(axis=1)]
-            held = leaves(trees, place, rows)
-            sure = held >= 0
-            table = np.zeros(shares.shape)
-            table[sure, held[sure]] = 1
-            table[~sure] = trees.table[~held[~sure]]
-            np.testing.assert_array_equal(table, shares)
+            found_shares = tree_shares(trees, place, 1.0, rows)
+            np.testing.assert_array_equal(found_shares, shares)
         assert trees.nodes.itemsize == 12
         assert len(np.unique(trees.table, axis=0)) == len(trees.table)
 
@@ -170,7 +166,7 @@ def test_thresholds_are_rounded_down_and_never_up():
     assert tree.tree_.threshold[0] not in X  # between two floats of 32 bits
     forest = RandomForestClassifier(3, bootstrap=False).fit(X, [0, 1])
     found = quorate.ensembles.read_ensemble(forest)
-    trees = tree_arrays(found, found.classes)
+    trees = read_trees(found, found.classes).trees
     inner = trees.nodes["feature"] >= 0
     assert (trees.nodes["threshold"][inner] == 1.0).all()
 
@@ -284,14 +280,6 @@ def test_parts_and_batches_of_any_size():
 
 def test_engines_are_refused_where_they_do_not_fit(wine, monkeypatch):
     X, y, forest = wine
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"engine='c'\): must be 'auto', 'compiled' "
-            r"or 'num"
-        ),
-    ):
-        LazyClassifier(forest, engine="c").fit()
     bayes = BaggingClassifier(GaussianNB(), 3).fit(X, y)
     trees = VotingClassifier([("tree", DecisionTreeClassifier())]).fit(X, y)
     cases = {
@@ -300,14 +288,14 @@ def test_engines_are_refused_where_they_do_not_fit(wine, monkeypatch):
         ),
         r"members of a VotingClassifier check their input themselves": trees,
     }
-    monkeypatch.setattr("quorate._engine._ready.kernels", object)
+    monkeypatch.setattr("quorate._engine._voter.kernels", object)
     for message, ensemble in cases.items():
         with pytest.raises(ValueError, match=rf"engine='compiled'\): {message}"):
             LazyClassifier(ensemble, engine="compiled").fit()
-        monkeypatch.setattr("quorate._engine._ready.kernels", object)
+        monkeypatch.setattr("quorate._engine._voter.kernels", object)
         assert LazyClassifier(ensemble).fit().engine_ == "numpy"
-    monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)
-    monkeypatch.setattr("quorate._engine._ready.why_not", lambda: "there are none")
+    monkeypatch.setattr("quorate._engine._voter.kernels", lambda: None)
+    monkeypatch.setattr("quorate._engine._voter.why_not", lambda: "there are none")
     with pytest.raises(ValueError, match=r"engine='compiled'\): there are none; engi"):
         LazyClassifier(forest, engine="compiled").fit()
     assert LazyClassifier(forest).fit().engine_ == "numpy"
@@ -319,7 +307,7 @@ def test_the_engine_is_chosen_anew_where_it_is_loaded(wine, monkeypatch):
     lazy = LazyClassifier(forest).fit()
     assert lazy.engine_ == "compiled"
     stored = pickle.dumps(lazy)
-    monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)
+    monkeypatch.setattr("quorate._engine._voter.kernels", lambda: None)
     elsewhere = pickle.loads(stored)
     np.testing.assert_array_equal(elsewhere.predict(X), lazy.predict(X))
     assert elsewhere.engine_ == "numpy"
@@ -381,7 +369,7 @@ def test_ties_are_broken_by_a_small_part_of_what_weights_are_counted_in(grain, f
     X = np.arange(3.0)[:, None]
     forest = RandomForestClassifier(4, random_state=0).fit(X, [0, 1, 2])
     vote = quorate.keep_members(forest, range(4), [first, 1.0, 2.0, 1.0])
-    found = make_additive(read_ensemble(vote.set_params(voting="hard")))
+    found = additive_ensemble(read_ensemble(vote.set_params(voting="hard")))
     expected = -np.arange(3) * grain * 2.0**-30
     np.testing.assert_array_equal(found.handicap, expected)
 
@@ -412,7 +400,7 @@ def test_few_plain_rows_take_the_short_way(wine):
     """And no others; answers alone would not tell."""
     X, y, _ = wine
     forest = RandomForestClassifier(9, random_state=0).fit(X, y)
-    serve = LazyClassifier(forest).fit()._ready.compiled.serve
+    serve = LazyClassifier(forest).fit()._voter.compiled.serve
     expected = np.searchsorted(forest.classes_, forest.predict(X[:3]))
     for dtype in (np.float32, np.float64):
         np.testing.assert_array_equal(serve(X[:3].astype(dtype)), expected)
@@ -433,7 +421,7 @@ def test_only_close_votes_are_left_to_the_ensemble():
     X = np.array([[0.0], [0.0], [1.0]])
     bagging = BaggingClassifier(n_estimators=3, bootstrap=False, random_state=0)
     bagging.fit(X, [0, 1, 1]).set_params(n_jobs=2)  # workers add up in another order
-    serve = LazyClassifier(bagging, "all").fit()._ready.compiled.serve
+    serve = LazyClassifier(bagging, "all").fit()._voter.compiled.serve
     np.testing.assert_array_equal(serve(X[2:]), [1])
     assert serve(X[:1]) is None
 
@@ -441,8 +429,8 @@ def test_only_close_votes_are_left_to_the_ensemble():
 @needs_kernels
 def test_kernels_write_about_their_rows_and_no_others(wine):
     X, _, forest = wine
-    compiled = LazyClassifier(forest).fit()._ready.compiled
-    room = compiled._desks._alive
+    compiled = LazyClassifier(forest).fit()._voter.compiled
+    room = compiled.buffers.arrays
     for name in ("codes", "asked", "close", "scores"):
         room[name][:] = 77
     compiled.serve(X[:3])

@@ -14,8 +14,8 @@ from tests.lazy import worlds
 from tests.lazy.worlds import at_most
 
 from quorate import LazyClassifier, PrunedClassifier
+from quorate._lazy._calibration import rows_needed
 from quorate.exceptions import QuorateWarning
-from quorate.lazy._rules import rows_needed
 
 # `make simulate` draws 2000 of each.
 N_WORLDS = int(os.environ.get("QUORATE_WORLDS", "200"))

@@ -18,17 +18,18 @@ from tests.lazy import slow
 from tests.lazy.zoo import draw_data
 
 from quorate import LazyClassifier
-from quorate._engine import CalibratedRule, ExactRule, Stops, votes_needed
+from quorate._engine import Stops
+from quorate._engine._rules import CalibratedRule, ExactRule, votes_needed
 from quorate._kernels.verdicts import lead
-from quorate.ensembles import read_ensemble
-from quorate.lazy._additive import make_additive
-from quorate.lazy._course import watch
-from quorate.lazy._rules import (
+from quorate._lazy._calibration import (
     calibrate,
     changes_allowed,
     harmful_thresholds,
     rows_needed,
 )
+from quorate._lazy._curve import try_rules
+from quorate._lazy._members import additive_ensemble
+from quorate.ensembles import read_ensemble
 
 
 @given(
@@ -76,7 +77,7 @@ def test_bayes_is_its_slow_twin(kind, block, confidence):
     lazy = LazyClassifier(
         ensemble, "bayes", confidence, block_size=block, random_state=1
     ).fit()
-    additive = make_additive(read_ensemble(ensemble))
+    additive = additive_ensemble(read_ensemble(ensemble))
     X = X[:60]
     shares = slow.contributions(additive, additive.prepare(X))
     rule = slow.bayes(lazy.n_members_, confidence)
@@ -95,7 +96,7 @@ def test_exact_is_its_slow_twin(kind, block):
     X, y = draw_data(np.random.default_rng(6), 150)
     ensemble = ENSEMBLES[kind].fit(X, y)
     lazy = LazyClassifier(ensemble, block_size=block, random_state=1).fit()
-    additive = make_additive(read_ensemble(ensemble))
+    additive = additive_ensemble(read_ensemble(ensemble))
     shares = slow.contributions(additive, additive.prepare(X))
     _, asked = slow.vote(additive, shares, lazy.order_, lazy.stops_, slow.exact)
     np.testing.assert_array_equal(lazy.members_asked(X), asked)
@@ -112,7 +113,7 @@ def test_calibrated_is_its_slow_twin(order):
     lazy = LazyClassifier(
         boosting, "calibrated", epsilon=0.1, order=order, random_state=0
     ).fit(rows)
-    additive = make_additive(read_ensemble(boosting))
+    additive = additive_ensemble(read_ensemble(boosting))
     votes = slow.contributions(additive, additive.prepare(rows))
     rule = slow.calibrated(boosting.estimator_weights_, lazy.order_, lazy.threshold_)
     codes, asked = slow.vote(additive, votes, lazy.order_, lazy.stops_, rule)
@@ -159,7 +160,7 @@ def test_the_threshold_is_the_smallest_that_keeps_to_epsilon(made, epsilon, guar
         tried = np.unique([*np.ravel(leads), 0.0])
         tried = [*tried[tried >= at_least], at_least]
         rules = [CalibratedRule(exact, value) for value in tried]
-        _, changed = watch(course, rules, reference, exact.stops.ends.size)
+        _, changed = try_rules(course, rules, reference, exact.stops.ends.size)
         return changed.any(axis=0)
 
     assert ever_changed(threshold).sum() <= allowed
@@ -227,7 +228,7 @@ def test_a_vote_counts_against_other_classes_by_its_weight():
     X, y = load_wine(return_X_y=True)
     stump = DecisionTreeClassifier(max_depth=1)
     boosting = AdaBoostClassifier(stump, n_estimators=15, random_state=0).fit(X, y)
-    additive = make_additive(read_ensemble(boosting))
+    additive = additive_ensemble(read_ensemble(boosting))
     assert additive.against == -0.5
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, (additive.n_members, 500))
@@ -243,7 +244,7 @@ def test_votes_of_odd_weights_are_added_up_but_for_rounding():
     trees = [DecisionTreeClassifier(max_depth=depth) for depth in (1, 2, 3)]
     members = [(f"depth {tree.max_depth}", tree) for tree in trees]
     voting = VotingClassifier(members, voting="hard", weights=weights).fit(X, y)
-    margin = make_additive(read_ensemble(voting)).margin
+    margin = additive_ensemble(read_ensemble(voting)).margin
     rounding = 8 * 5 * np.finfo(float).eps * sum(weights)
     assert margin == pytest.approx(rounding, rel=1e-9, abs=0)
 

@@ -75,7 +75,7 @@ def found_anew(monkeypatch, path=""):
     """Look for kernels as a new process does."""
     monkeypatch.setenv("QUORATE_ENGINE", "")
     monkeypatch.setenv("QUORATE_KERNELS", str(path))
-    return _load._found.__wrapped__()
+    return _load._load_library.__wrapped__()
 
 
 @pytest.mark.skipif(not _compile.LIBRARY.exists(), reason="no library was built")

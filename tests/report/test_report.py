@@ -39,6 +39,7 @@ from quorate import display
 from quorate._choosing import Evidence, FixedSize, choose, with_expected_error
 from quorate._choosing._crossfit import folds_of
 from quorate._ensembles import pickled_bytes
+from quorate._lazy import try_modes
 from quorate._report import (
     Request,
     _ensemble,
@@ -67,7 +68,6 @@ from quorate._report._sections import (
 from quorate._report._svg import tidy
 from quorate._scoring import find_score
 from quorate._votes import VoteSource
-from quorate.lazy import try_modes
 from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
 
 

@@ -13,7 +13,7 @@ from tests.damage import cut_short, damaged, sentence_or_value
 
 import quorate
 from quorate import serving
-from quorate._engine import decode, encode
+from quorate.serving._format import decode, encode
 
 pytestmark = [
     pytest.mark.slow,

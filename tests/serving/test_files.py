@@ -21,9 +21,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import LazyClassifier, serving
-from quorate._engine import MAGIC, decode, encode
-from quorate._engine._arrays import _in_sequence
 from quorate.exceptions import FileFormatError
+from quorate.serving._format import MAGIC, decode, encode
+from quorate.serving._packing import _sortable
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::quorate.exceptions.CoverageWarning",
@@ -147,7 +147,7 @@ def test_rows_that_are_refused(forest, data):
 
 def test_labels_that_cannot_be_stored(forest):
     odd = quorate.compact(forest)
-    odd._facts["classes_"] = np.array([b"a", b"b", b"c"], dtype=object)
+    odd._metadata["classes_"] = np.array([b"a", b"b", b"c"], dtype=object)
     with pytest.raises(
         TypeError, match=("labels of compact models must be numbers or text, not bytes")
     ):
@@ -313,6 +313,6 @@ def test_rows_of_text_from_a_shell(tmp_path):
 def test_bits_of_floats_rise_with_them_and_come_back():
     floats = np.array([-np.inf, -2.5, -1e-30, 0.0, 1e-30, 0.1, 2.5, np.inf], np.float32)
     bits = floats.view(np.uint32)
-    rising = _in_sequence(bits)
+    rising = _sortable(bits)
     assert (rising[1:] > rising[:-1]).all()
-    np.testing.assert_array_equal(_in_sequence(rising, back=True), bits)
+    np.testing.assert_array_equal(_sortable(rising, back=True), bits)

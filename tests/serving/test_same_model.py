@@ -29,7 +29,7 @@ def distilled():
 @pytest.mark.parametrize("engine", sorted({kernel_engine(), "numpy"}))
 def test_probabilities_are_equal_to_the_bit(distilled, engine, monkeypatch):
     if engine == "numpy":
-        monkeypatch.setattr("quorate._engine._ready.kernels", lambda: None)
+        monkeypatch.setattr("quorate._engine._voter.kernels", lambda: None)
     own = distilled.predict_proba(X)
     data = quorate.compact(distilled).to_bytes()
     served = serving.CompactModel.from_bytes(data)

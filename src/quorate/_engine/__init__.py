@@ -3,72 +3,53 @@
 Depends on NumPy and the standard library only, as :mod:`quorate.serving` requires.
 """
 
-from quorate._engine._additive import FACTS, AdditiveEnsemble, Ask
-from quorate._engine._arrays import (
-    FORGED,
-    LEAF,
-    TreeArrays,
-    lay_out,
-    leaves,
-    narrow,
-    pack,
-    share_levels,
-    unpack,
-    whole_numbers,
+from quorate._engine._additive import (
+    STORED_FIELDS,
+    AdditiveEnsemble,
+    Evaluate,
+    tie_handicap,
 )
-from quorate._engine._format import MAGIC, decode, encode
-from quorate._engine._ready import Ready, decision_name, make_ready, plan_of
+from quorate._engine._arrays import LEAF, MOST_NODES, TreeArrays, lay_out, tree_shares
 from quorate._engine._rules import (
     MODES,
-    SLACK,
-    CalibratedRule,
-    ExactRule,
     Lead,
     Mode,
     Rule,
     Stops,
-    checked_order,
+    auto_order,
+    check_order,
+    make_ends,
     make_rule,
     make_stops,
     relative_lead,
-    votes_needed,
 )
-from quorate._engine._vote import LazyResult, vote
+from quorate._engine._vote import LazyResult
+from quorate._engine._voter import Voter, decision_name, kernel_plan, make_voter
 
 __all__ = [
-    "FACTS",
-    "FORGED",
     "LEAF",
-    "MAGIC",
     "MODES",
-    "SLACK",
+    "MOST_NODES",
+    "STORED_FIELDS",
     "AdditiveEnsemble",
-    "Ask",
-    "CalibratedRule",
-    "ExactRule",
+    "Evaluate",
     "LazyResult",
     "Lead",
     "Mode",
-    "Ready",
     "Rule",
     "Stops",
     "TreeArrays",
-    "checked_order",
+    "Voter",
+    "auto_order",
+    "check_order",
     "decision_name",
-    "decode",
-    "encode",
+    "kernel_plan",
     "lay_out",
-    "leaves",
-    "make_ready",
+    "make_ends",
     "make_rule",
     "make_stops",
-    "narrow",
-    "pack",
-    "plan_of",
+    "make_voter",
     "relative_lead",
-    "share_levels",
-    "unpack",
-    "vote",
-    "votes_needed",
-    "whole_numbers",
+    "tie_handicap",
+    "tree_shares",
 ]

@@ -7,12 +7,18 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from quorate._engine._arrays import TreeArrays
+from quorate._kernels.verdicts import rounding
 from quorate._typing import Array, FloatArray, IntArray
 
-Ask: TypeAlias = Callable[[Any], FloatArray]
+Evaluate: TypeAlias = Callable[[Any], FloatArray]
 """Rows in, what a member adds to each class out."""
-FACTS = ("margin", "against", "divides", "weights", "reach", "handicap")
-"""What a compact model keeps of an ensemble, beside its trees and its classes."""
+STORED_FIELDS = ("margin", "against", "divides", "weights", "reach", "handicap")
+"""What a compact model stores of an ensemble, beside its trees and its classes."""
+# Units in which weights may be counted, and how many of them add up exactly even with
+# the handicap that breaks ties.
+_GRAINS = (1.0, 2.0**-10)
+_COUNTABLE = 2**20
+_STEP = 2.0**-30
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +27,7 @@ class AdditiveEnsemble:
 
     Attributes
     ----------
-    members : tuple[Ask, ...]
+    members : tuple[Evaluate, ...]
         Functions from prepared rows to what the member adds to each class.
     weights : FloatArray
         The most a member can add to one class.
@@ -39,15 +45,15 @@ class AdditiveEnsemble:
         Whether it divides the sums by the weight of all before it compares them.
     against : float
         What a vote takes from each of the other classes, per weight.
-    arrays : Callable[[], TreeArrays] | None
-        Makes arrays of its trees, for kernels; None if it has not only trees.
-    why_no_arrays : str
-        Why there are no arrays.
+    trees : TreeArrays | None
+        Its trees; None if members are evaluated by themselves.
+    why_no_trees : str
+        Why there are none.
     plain_columns : int | None
         Number of columns of finite arrays that need no ``prepare``, or None.
     """
 
-    members: tuple[Ask, ...]
+    members: tuple[Evaluate, ...]
     classes: Array
     weights: FloatArray
     reach: FloatArray
@@ -58,8 +64,8 @@ class AdditiveEnsemble:
     adds_in_order: Callable[[], bool]
     divides: bool = True
     against: float = 0.0
-    arrays: Callable[[], TreeArrays] | None = None
-    why_no_arrays: str = ""
+    trees: TreeArrays | None = None
+    why_no_trees: str = ""
     plain_columns: int | None = None
 
     @property
@@ -76,10 +82,10 @@ class AdditiveEnsemble:
         """Add the handicap that breaks ties if sums are exact."""
         return scores + self.handicap if self.handicap[-1] else scores
 
-    def decide(self, given: Iterable[FloatArray]) -> IntArray:
+    def decide(self, all_shares: Iterable[FloatArray]) -> IntArray:
         """Return the winning classes from the members' shares, summed in order."""
         total: Any = 0.0
-        for weight, shares in zip(self.weights, given, strict=True):
+        for weight, shares in zip(self.weights, all_shares, strict=True):
             if self.against:
                 shares = np.where(shares != 0, weight, self.against * weight)
             total = total + shares
@@ -95,12 +101,28 @@ class AdditiveEnsemble:
     def reference(self, raw: Any, X: Any) -> IntArray:
         """Return the ensemble's own predictions, the reference for early exit."""
         if self.model is None:
-            return self.decide(ask(X) for ask in self.members)
+            return self.decide(evaluate(X) for evaluate in self.members)
         return np.searchsorted(self.classes, np.asarray(self.model.predict(raw)))
 
     def agreements(self, reference: IntArray, X: Any) -> FloatArray:
         """Return each member's mean share for the ensemble's own prediction."""
         rows = np.arange(reference.size)
         weights = np.where(self.weights == 0, 1.0, self.weights)
-        given = [float(ask(X)[rows, reference].mean()) for ask in self.members]
-        return np.asarray(given) / weights
+        shares = [evaluate(X)[rows, reference].mean() for evaluate in self.members]
+        return np.asarray(shares) / weights
+
+
+def tie_handicap(
+    weights: FloatArray, n_classes: int, is_whole: bool
+) -> tuple[FloatArray, float]:
+    """Return what is taken off each class to break ties, and the margin of rounding.
+
+    If members give their whole weight to one class, and weights add up without
+    rounding, there is a handicap and no margin; otherwise the other way round.
+    """
+    total = float(np.abs(weights).sum())
+    for grain in _GRAINS if is_whole else ():
+        units = weights / grain
+        if total / grain < _COUNTABLE and np.array_equal(units, np.rint(units)):
+            return 0.0 - grain * _STEP * np.arange(float(n_classes)), 0.0
+    return np.zeros(n_classes), rounding(weights.size, total)

@@ -18,6 +18,10 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 WHOLE = 1e-5
 # Bounds used only to skip stops are widened by rounding.
 SLACK = 1 + 1e-9
+# The minimum distance of stops, as a fraction of the members, and the growth of later
+# distances, relative to the members since a row could first be decided.
+_FINEST = 100
+_GROWTH = 0.12
 # Maximum size of the array used to compute the table of needed votes.
 _CHUNK = 2_000_000
 _NEVER = np.iinfo(np.int64).max
@@ -67,17 +71,60 @@ def make_stops(ensemble: AdditiveEnsemble, order: IntArray, ends: IntArray) -> S
     return Stops(order, ends, asked, left, rest, most, np.sqrt(squares))
 
 
-def checked_order(order: Any, n_members: int) -> IntArray:
-    """Return an order given as an array, after checking that it is a permutation."""
-    given, every = np.asarray(order), np.arange(n_members)
-    fits = given.dtype.kind in "iu" and given.shape == every.shape
-    if not (fits and np.array_equal(np.sort(given), every)):
+def make_ends(
+    ensemble: AdditiveEnsemble, order: IntArray, mode: str, block_size: Any = "auto"
+) -> IntArray:
+    """Return the number of members after which each stop comes.
+
+    By default stops are dense where many rows are decided and sparser later. A stop
+    costs about half an evaluation of a member on every open row, so the fewer rows each
+    member decides, the fewer stops pay off.
+    """
+    n_members = ensemble.n_members
+    ends: list[int] = []
+    if mode != "all" and block_size != "auto":
+        ends += range(int(block_size), n_members, int(block_size))
+    elif mode != "all":
+        first = 0
+        if mode == "exact":  # after how many a vote can be decided for good
+            asked = np.cumsum(ensemble.reach[order])
+            first = int(np.argmax(asked * SLACK >= asked[-1] - asked)) + 1
+        end = first
+        while end < n_members:
+            ends += [end] * (end > 0)
+            end += max(1, n_members // _FINEST, round(_GROWTH * (end - first)))
+    return np.array([*ends, n_members])
+
+
+def auto_order(
+    ensemble: AdditiveEnsemble,
+    mode: str,
+    rng: Any,
+    agreements: FloatArray | float = 1.0,
+) -> IntArray:
+    """Return the order in which members are evaluated by default.
+
+    Random if all weights are equal and in mode "bayes", which assumes that; otherwise
+    the largest weight first, times how often the member agrees with the ensemble.
+    ``rng`` is a ``RandomState``; serving does not import ``numpy.random``.
+    """
+    if mode == "all":
+        return np.arange(ensemble.n_members)
+    if mode == "bayes" or ensemble.is_equal:
+        return np.asarray(rng.permutation(ensemble.n_members))
+    return np.argsort(-np.abs(ensemble.weights) * agreements, kind="stable")
+
+
+def check_order(order: Any, n_members: int) -> IntArray:
+    """Return an order as an array, or raise an error if it is not a permutation."""
+    members, every = np.asarray(order), np.arange(n_members)
+    fits = members.dtype.kind in "iu" and members.shape == every.shape
+    if not (fits and np.array_equal(np.sort(members), every)):
         raise ValueError(
             "LazyClassifier(order=...): must be 'auto', 'given', 'random', or each of "
             f"the members 0 to {n_members - 1} once."
         )
-    checked: IntArray = given.astype(np.intp)
-    return checked
+    return np.asarray(members, dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +172,14 @@ class BayesRule:
         if self.between_two is not None:
             enough = best >= self.between_two[step]
         else:
-            ahead = np.floor(best * self.scale + WHOLE).astype(np.intp)
-            behind = np.ceil(second * self.scale - WHOLE).astype(np.intp)
-            np.maximum(behind, 0, out=behind)  # a handicap can push it below
-            enough = ahead >= self.needed[step].take(ahead + behind)
+            ahead = np.floor(best * self.scale + WHOLE)
+            # A handicap can push it below zero.
+            behind = np.maximum(np.ceil(second * self.scale - WHOLE), 0)
+            votes, needed = ahead + behind, self.needed[step]
+            # Only numbers of a forged file are out of range.
+            fits = (ahead >= 0) & (votes < needed.size)
+            votes = np.where(fits, votes, 0).astype(np.intp)
+            enough = fits & (ahead >= needed.take(votes))
         return enough | self.exact.decided(step, best, second)
 
     def possible(self, step: int) -> bool:

@@ -56,10 +56,10 @@ def vote(
         if step < last and not rule.possible(step):
             continue
         for member in stops.order[start:end]:
-            given = ensemble.members[member](X)
-            running += given
+            shares = ensemble.members[member](X)
+            running += shares
             if kept is not None:
-                kept[int(member)] = rows, given
+                kept[int(member)] = rows, shares
         leader, best, second = lead(ensemble.handicapped(running))
         if step == last:
             close = is_open & ~(best - second > ensemble.margin)
@@ -77,7 +77,9 @@ def vote(
         n_open = int(np.count_nonzero(is_open))
         if n_open == 0:
             break
-        if _worth_closing_ranks(n_open, is_open.size, width, end - start):
+        # Whether copying the open rows is cheaper than evaluating closed ones.
+        n_saved = (is_open.size - n_open) * (end - start)
+        if n_saved * _COLUMNS_PER_MEMBER >= n_open * width:
             keep = np.flatnonzero(is_open)
             rows, X = rows[keep], take_rows(X, keep)
             running = running.take(keep, axis=0)
@@ -98,16 +100,11 @@ def _settle(
     is_own = ensemble.adds_in_order()
     if is_own and kept is not None:
         parts = map(kept.__getitem__, range(ensemble.n_members))
-        near = rows[close]
         return ensemble.decide(
-            given[np.searchsorted(asked, near)] for asked, given in parts
+            shares[np.searchsorted(evaluated, rows[close])]
+            for evaluated, shares in parts
         )
     part = take_rows(X, np.flatnonzero(close))
     if is_own:
-        return ensemble.decide(ask(part) for ask in ensemble.members)
+        return ensemble.decide(evaluate(part) for evaluate in ensemble.members)
     return ensemble.reference(take_rows(raw, rows[close]), part)
-
-
-def _worth_closing_ranks(n_open: int, n_rows: int, width: int, block: int) -> bool:
-    """Return whether copying the open rows is cheaper than evaluating closed ones."""
-    return (n_rows - n_open) * block * _COLUMNS_PER_MEMBER >= n_open * width

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from quorate._atomic import atomic_write
-from quorate._engine import MAGIC
 from quorate._files._trust import strange_types, unsound_part
 from quorate._messages import in_short, warn
+from quorate._trees import CompactClassifier
 from quorate._version import versions
 from quorate.exceptions import FileFormatError, VersionWarning
-from quorate.lazy import CompactClassifier
 from quorate.serving import CompactModel
 
 _FORMAT = "quorate-model/1"
@@ -170,7 +169,7 @@ def load(
     file = Path(path)
     approved = _type_names(trusted)
     with open(file, "rb") as source:
-        if source.read(len(MAGIC)) == MAGIC:
+        if source.read(8) == CompactModel.file_start:
             return CompactClassifier.load(file)
     if not check_kind(file, unsafe_pickle=unsafe_pickle):
         import joblib
@@ -218,7 +217,7 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> 
     file = Path(path)
     with open(file, "rb") as source:
         start = source.read(8)
-    is_archive = start.startswith((_ZIP_START, MAGIC))
+    is_archive = start.startswith((_ZIP_START, CompactModel.file_start))
     if start.startswith(_PICKLE_STARTS) or file.suffix.lower() in _PICKLES:
         if not unsafe_pickle:
             raise FileFormatError(

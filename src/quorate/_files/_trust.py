@@ -32,7 +32,7 @@ _OWN = {
     ),
     "_scoring._score": "ScoreEstimate",
     "_votes._rule": "DecisionRule",
-    "lazy._classifier": "LazyClassifier",
+    "_lazy._classifier": "LazyClassifier",
     "pruning._evolution": "PEP SEP",
     "pruning._forward": "ForwardSearch GreedySelection",
     "pruning._greedy": "Complementariness DREP DiscEP MRMC OrderedError ReducedError",

@@ -1,11 +1,11 @@
-"""Kernels in C, where there was a compiler to build them.
+"""Kernels in C, if there was a compiler to build them.
 
-``forest.c`` holds them, :func:`kernels` loads them. Whoever calls must do without them
-too: without a compiler the package installs all the same, and NumPy answers the same.
+``forest.c`` holds them, :func:`kernels` loads them. Callers must work without them too:
+the package can be installed without a compiler, and NumPy gives the same results.
 """
 
 from quorate._native._load import (
-    Desk,
+    Buffers,
     Kernels,
     Plan,
     engine,
@@ -16,7 +16,7 @@ from quorate._native._load import (
 )
 
 __all__ = [
-    "Desk",
+    "Buffers",
     "Kernels",
     "Plan",
     "engine",

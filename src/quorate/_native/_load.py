@@ -51,8 +51,8 @@ class Plan(ctypes.Structure):
     )
 
 
-class Desk(ctypes.Structure):
-    """Addresses of arrays for a few rows, as ``desk`` in ``forest.c``."""
+class Buffers(ctypes.Structure):
+    """Addresses of arrays for a few rows, as ``buffers`` in ``forest.c``."""
 
     _fields_ = tuple(
         (name, ctypes.c_void_p)
@@ -87,17 +87,17 @@ class Kernels:
 
 
 def kernels() -> Kernels | None:
-    """Return the kernels, None where there are none."""
-    return _found()[0]
+    """Return the kernels, or None if there are none."""
+    return _load_library()[0]
 
 
 def why_not() -> str:
-    """Say why there are no kernels; nothing where there are."""
-    return _found()[1]
+    """Say why there are no kernels; empty if there are."""
+    return _load_library()[1]
 
 
 def engine() -> str:
-    """Return what trees are asked by: "compiled" or "numpy"."""
+    """Return what evaluates trees: "compiled" or "numpy"."""
     return "numpy" if kernels() is None else "compiled"
 
 
@@ -122,7 +122,7 @@ def _wanted() -> str:
 
 
 @cache
-def _found() -> tuple[Kernels | None, str]:
+def _load_library() -> tuple[Kernels | None, str]:
     if _wanted() == "numpy":
         return None, "QUORATE_ENGINE=numpy disables them"
     given = os.environ.get("QUORATE_KERNELS", "")

@@ -451,8 +451,8 @@ EXPORT int32_t quorate_finite(const float *from, int64_t size)
     return !strange;
 }
 
-/* A desk: room for a few rows and what is found about them, made once and used again,
- * since making it takes longer than asking about one row. */
+/* Buffers for a few rows and their results, allocated once and used again, because
+ * allocating them takes longer than evaluating one row. */
 typedef struct {
     const double *wide;
     float *narrow;
@@ -461,14 +461,15 @@ typedef struct {
     uint8_t *close;
     double *scores;
     double *scratch;
-} desk;
+} buffers;
 
-/* Ask about the rows on a desk; -1 if not all of them are finite. */
-EXPORT int64_t quorate_serve(const plan *p, const desk *d, int64_t n_rows, int32_t how)
+/* Evaluate the rows in the buffers; -1 if not all of them are finite. */
+EXPORT int64_t quorate_serve(const plan *p, const buffers *b, int64_t n_rows,
+                             int32_t how)
 {
-    if (!quorate_narrow(d->wide, d->narrow, n_rows * p->n_features))
+    if (!quorate_narrow(b->wide, b->narrow, n_rows * p->n_features))
         return -1;
-    return quorate_vote(p, d->narrow, n_rows, 0, how, d->codes, d->asked, d->close,
-                        d->scores, d->scratch, n_rows);
+    return quorate_vote(p, b->narrow, n_rows, 0, how, b->codes, b->asked, b->close,
+                        b->scores, b->scratch, n_rows);
 }
 #endif

@@ -43,6 +43,7 @@ from quorate._ensembles import (
     read_ensemble,
     unwrapped,
 )
+from quorate._lazy import LazyClassifier
 from quorate._messages import unknown_name
 from quorate._pruned._auto import distilled_size, will_distil
 from quorate._pruned._distil import (
@@ -56,7 +57,6 @@ from quorate._random import draw_seed
 from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
 from quorate._votes import Votes, VoteSource, as_labels, pooled_votes
-from quorate.lazy import LazyClassifier
 from quorate.pruning import Pruner
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -36,10 +36,10 @@ from quorate._pruned._distil import check_distillable, check_options
 from quorate._pruned._distil import distil as distil_leaves
 from quorate._random import as_seed
 from quorate._scoring import with_positive
+from quorate._trees import compact
 from quorate._version import versions
 from quorate._votes import Votes
 from quorate.exceptions import QuorateWarning
-from quorate.lazy import compact
 from quorate.pruning import Pruner
 
 Model = TypeVar("Model")

@@ -14,6 +14,7 @@ from quorate._ensembles import (
     read_ensemble,
 )
 from quorate._judging import RareClass, expected_rare_class
+from quorate._lazy import try_modes
 from quorate._pruned import check_distillable, smaller_ensemble
 from quorate._report import _text
 from quorate._report._expected import (
@@ -30,7 +31,6 @@ from quorate._report._reproduce import Command
 from quorate._report._sections import CHOSEN_BEFORE, EnsembleSection, Pair, fill
 from quorate._report._text import Measure, count, percent, points, unsigned
 from quorate._typing import FloatArray, IntArray
-from quorate.lazy import try_modes
 
 # The best repeat counts; with fewer repeats, times on a busy machine are too long.
 _REPEATS = 4

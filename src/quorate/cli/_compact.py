@@ -45,7 +45,7 @@ def compact(
     output = output or model.with_suffix(".quorate")
     check_output(output, force, ".quorate")
     from quorate._files import save
-    from quorate.lazy import compact as make_compact
+    from quorate._trees import compact as make_compact
 
     (ensemble,), _ = read_models([model], [], None, **loading)
     small = make_compact(ensemble, mode)

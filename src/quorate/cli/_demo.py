@@ -81,7 +81,7 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
     from quorate._ensembles import collect_votes, keep_members
     from quorate._pruned import prune
     from quorate._theory import decompose
-    from quorate.lazy import compact
+    from quorate._trees import compact
     from quorate.study import load_data
 
     data = load_data("waveform", n_rows=_TRAIN + _NEW, random_state=seed)
@@ -355,7 +355,7 @@ def _prune_by_all(chosen_on: "Votes", votes: "Votes") -> list[dict[str, Any]]:
 
 def _exit_early(ensemble: Any, X: Any, seed: int) -> list[dict[str, Any]]:
     """Return members evaluated and predictions changed, by mode."""
-    from quorate.lazy import LazyClassifier
+    from quorate._lazy import LazyClassifier
 
     rows = []
     for mode in ("exact", "bayes"):

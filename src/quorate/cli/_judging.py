@@ -19,7 +19,7 @@ from quorate.cli._console import (
 from quorate.cli._inputs import is_stream, read_models, read_table
 
 if TYPE_CHECKING:
-    from quorate.lazy import Trial
+    from quorate._lazy import Trial
 
 
 @click.command(short_help="Compare two models on the same samples.")
@@ -151,7 +151,7 @@ def lazy(
     DATA are samples to predict, not the training data. Nothing is written: to use early
     exit, wrap the model in quorate.LazyClassifier.
     """
-    from quorate.lazy import try_modes
+    from quorate._lazy import try_modes
 
     if is_stream(data):
         raise ValueError(

@@ -4,34 +4,31 @@ import json
 import mmap
 import os
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from quorate._engine import (
-    FACTS,
-    FORGED,
     MODES,
+    STORED_FIELDS,
     AdditiveEnsemble,
-    Ready,
     TreeArrays,
-    checked_order,
+    Voter,
+    check_order,
     decision_name,
-    decode,
-    encode,
-    leaves,
-    make_ready,
+    kernel_plan,
     make_stops,
-    narrow,
-    pack,
-    plan_of,
-    unpack,
-    whole_numbers,
+    make_voter,
+    tree_shares,
 )
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import FileFormatError
+from quorate.serving._format import MAGIC, decode, encode
+from quorate.serving._packing import narrow, pack, unpack, whole_numbers
 from quorate.serving._steps import TEXT, make_steps
 
+# Exceptions raised by invalid data from a file.
+_FORGED = (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError)
 # Metadata stored with the trees.
 _NUMBERS = ("confidence", "margin", "against")
 _TRUTHS = ("divides", "allow_nan")
@@ -65,6 +62,7 @@ class CompactModel:
         As in the :class:`quorate.LazyClassifier` it was made from.
     """
 
+    file_start: ClassVar[bytes] = MAGIC
     mode: str
     classes_: Array
     order_: IntArray
@@ -83,28 +81,29 @@ class CompactModel:
             A C-contiguous array of floats is fastest. The columns of a data frame must
             have the same names and order as in training.
         """
-        ready = self._made()
-        codes = ready.codes(X)
+        voter = self._get_voter()
+        codes = voter.predict_few(X)
         if codes is None:
-            codes = ready.ask(X, keep_scores=False).codes
+            codes = voter.evaluate(*voter.prepare(X), keep_scores=False).codes
         return np.asarray(self.classes_.take(codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities, from all trees."""
-        ready = self._made(everyone=True)
-        return ready.probabilities(ready.ask(X).scores)
+        voter = self._get_voter(all_trees=True)
+        return voter.probabilities(voter.evaluate(*voter.prepare(X)).scores)
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many trees ``predict`` evaluates for each sample."""
-        return self._made().ask(X).asked
+        voter = self._get_voter()
+        return voter.evaluate(*voter.prepare(X)).asked
 
     @property
     def takes_text(self) -> bool:
         """Whether columns can hold text, as input of a step with categories."""
-        self._made()
+        self._get_voter()
         return any(
             operation[0] in TEXT
-            for layer in self._facts["steps"]
+            for layer in self._metadata["steps"]
             for _, operations in layer
             for operation in operations
         )
@@ -112,7 +111,7 @@ class CompactModel:
     @property
     def engine_(self) -> str:
         """The engine that evaluates the trees: "compiled" or "numpy"."""
-        return self._made().engine
+        return self._get_voter().engine
 
     # Files
 
@@ -142,35 +141,38 @@ class CompactModel:
     @classmethod
     def from_bytes(cls, data: Any) -> Self:
         """Create a model from the bytes of :meth:`to_bytes`."""
-        facts, arrays = decode(data)
-        made = cls()
+        model = cls()
+        model._read(data)
+        return model
+
+    def _read(self, data: Any) -> None:
+        metadata, arrays = decode(data)
         try:
-            made._set(*_unpacked(facts, arrays))
-        except FORGED as error:
+            self._set(*_from_file(metadata, arrays))
+        except _FORGED as error:
             raise ValueError(f"damaged or forged ({error})") from error
-        return made
 
     def to_bytes(self) -> bytes:
         """Return the model as bytes, as in a file."""
-        self._made()
-        return encode(*_packed(self._trees, self._facts))
+        self._get_voter()
+        return encode(*_to_file(self._trees, self._metadata))
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file; see ``LazyClassifier.to_c``."""
         from quorate.serving._c_source import write_c
 
-        ready = self._made()
-        if self._facts["steps"]:
+        voter = self._get_voter()
+        if self._metadata["steps"]:
             raise ValueError(
                 "to_c: the first steps of the pipeline cannot be written in C; compact "
                 "only its last step, and pass it preprocessed rows."
             )
-        arrays, numbers = plan_of(self._trees, ready.ensemble, ready.stops, ready.rule)
-        how = decision_name(ready.ensemble)
+        arrays, numbers = kernel_plan(voter.ensemble, voter.stops, voter.rule)
+        how = decision_name(voter.ensemble)
         write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
 
     def __getstate__(self) -> dict[str, Any]:
-        if "_ready" not in self.__dict__:
+        if "_voter" not in self.__dict__:
             return {}
         return {"file": np.frombuffer(self.to_bytes(), dtype=np.uint8)}
 
@@ -178,67 +180,69 @@ class CompactModel:
         if not state:
             return
         try:
-            made = self.from_bytes(np.asarray(state["file"], dtype=np.uint8).tobytes())
-        except FORGED as error:
+            self._read(np.asarray(state["file"], dtype=np.uint8).tobytes())
+        except _FORGED as error:
             raise ValueError(f"{type(self).__name__}: {error}.") from error
-        self.__dict__ |= made.__dict__
-        self._set(made._trees, made._facts)
 
     def __repr__(self) -> str:
         name = type(self).__name__
-        if "_ready" not in self.__dict__:
+        if "_voter" not in self.__dict__:
             return f"{name}()"
         trees = f"{self.n_members_} tree{'s' * (self.n_members_ != 1)}"
         return f"<{name}: {trees}, {self.classes_.size} classes, mode {self.mode!r}>"
 
     # Preparation
 
-    def _made(self, *, everyone: bool = False) -> Ready:
-        ready: Ready | None = self.__dict__.get("_everyone" if everyone else "_ready")
-        if ready is not None:
-            return ready
-        if not everyone or "_ready" not in self.__dict__:
-            raise self._empty()
+    def _get_voter(self, *, all_trees: bool = False) -> Voter:
+        """Return what predicts, or what evaluates all trees on every row."""
+        name = "_voter_of_all" if all_trees else "_voter"
+        voter: Voter | None = self.__dict__.get(name)
+        if voter is not None:
+            return voter
+        if "_voter" not in self.__dict__:
+            raise self._not_created()
         # Concurrent threads create equal objects, so no lock is needed.
-        ensemble = self._ready.ensemble
+        ensemble = self._voter.ensemble
         order = np.arange(self.n_members_)
         stops = make_stops(ensemble, order, order[-1:] + 1)
-        self._everyone = make_ready(ensemble, stops, None, mode="all", confidence=0.5)
-        return self._everyone
+        self._voter_of_all = make_voter(
+            ensemble, stops, None, mode="all", confidence=0.5
+        )
+        return self._voter_of_all
 
-    def _empty(self) -> Exception:
+    def _not_created(self) -> Exception:
         return ValueError(
             f"{type(self).__name__}: use quorate.compact() to create one."
         )
 
     def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
         """Set up the model, or refuse metadata that does not match the trees."""
-        facts = _checked(given, trees)
-        self._trees, self._facts = trees, facts
-        self.mode = facts["mode"]
-        self.__dict__ |= {name: facts[name] for name in facts if name.endswith("_")}
+        metadata = _check_metadata(given, trees)
+        self._trees, self._metadata = trees, metadata
+        self.mode = metadata["mode"]
+        self.__dict__ |= {name: metadata[name] for name in metadata if name[-1] == "_"}
         self.n_members_ = int(trees.roots.size)
-        self.n_features_in_: int = facts["n_columns"]
-        self._change, width = make_steps(facts["steps"], self.n_features_in_)
+        self.n_features_in_: int = metadata["n_columns"]
+        self._transform, width = make_steps(metadata["steps"], self.n_features_in_)
         if width != trees.n_features:
             raise ValueError(f"steps that give {width} columns")
         ensemble = AdditiveEnsemble(
             members=tuple(
-                partial(_give, trees, place, float(weight))
-                for place, weight in enumerate(facts["weights"])
+                partial(tree_shares, trees, place, float(weight))
+                for place, weight in enumerate(metadata["weights"])
             ),
             classes=self.classes_,
             prepare=self._check_rows,
             model=None,
             adds_in_order=lambda: True,
-            arrays=lambda: trees,
-            plain_columns=None if facts["steps"] else self._plain_columns(),
-            **{name: facts[name] for name in FACTS},
+            trees=trees,
+            plain_columns=None if metadata["steps"] else self._plain_columns(),
+            **{name: metadata[name] for name in STORED_FIELDS},
         )
         stops = make_stops(ensemble, self.order_, self.stops_)
-        settings = {name: facts[name] for name in ("mode", "confidence")}
-        self.__dict__.pop("_everyone", None)
-        self._ready = make_ready(ensemble, stops, self.threshold_, **settings)
+        settings = {name: metadata[name] for name in ("mode", "confidence")}
+        self.__dict__.pop("_voter_of_all", None)
+        self._voter = make_voter(ensemble, stops, self.threshold_, **settings)
 
     def _plain_columns(self) -> int | None:
         return self.n_features_in_
@@ -254,35 +258,31 @@ class CompactModel:
                 f"{', '.join(map(str, names[:5]))}{', ...' if len(names) > 5 else ''}."
             )
         # Do not convert mixed rows of numbers and text to text.
-        mixed = self._facts["steps"] and not isinstance(X, np.ndarray)
+        mixed = self._metadata["steps"] and not isinstance(X, np.ndarray)
         table = np.asarray(X, dtype=object if mixed else None)
         if table.ndim != 2 or table.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"{type(self).__name__}: X has shape {table.shape}, but "
                 f"{self.n_features_in_} columns are needed."
             )
-        rows = self._for_trees(table)
+        if self._metadata["steps"]:
+            try:
+                table = self._transform(table)
+            except ValueError as error:
+                raise ValueError(f"{type(self).__name__}: {error}.") from error
+        with np.errstate(over="ignore"):
+            rows = np.ascontiguousarray(table, dtype=np.float32)
         if np.isinf(rows).any():
             raise ValueError(
                 f"{type(self).__name__}: X contains infinity or a value too large for "
                 "32 bits."
             )
-        if not self._facts["allow_nan"] and np.isnan(rows).any():
+        if not self._metadata["allow_nan"] and np.isnan(rows).any():
             raise ValueError(
                 f"{type(self).__name__}: X contains NaN, which the model does not "
                 "accept."
             )
         return rows
-
-    def _for_trees(self, table: Array) -> Array:
-        """Return preprocessed rows in the type that the trees compare."""
-        if self._facts["steps"]:
-            try:
-                table = self._change(table)
-            except ValueError as error:
-                raise ValueError(f"{type(self).__name__}: {error}.") from error
-        with np.errstate(over="ignore"):
-            return np.ascontiguousarray(table, dtype=np.float32)
 
 
 def load(path: str | os.PathLike[str]) -> CompactModel:
@@ -324,30 +324,20 @@ def load(path: str | os.PathLike[str]) -> CompactModel:
     return CompactModel.load(path)
 
 
-def _give(trees: TreeArrays, place: int, weight: float, X: Array) -> FloatArray:
-    """Return the contribution of one tree to each class."""
-    held = leaves(trees, place, X)
-    given = np.zeros((len(X), trees.n_classes))
-    sure = held >= 0
-    given[sure, held[sure]] = weight
-    given[~sure] = weight * trees.table[~held[~sure]]
-    return given
-
-
-def _packed(
-    trees: TreeArrays, facts: dict[str, Any]
+def _to_file(
+    trees: TreeArrays, metadata: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the contents of a file."""
     arrays = pack(trees)
-    arrays |= {name: facts[name] for name in _ARRAYS}
-    arrays |= {name: narrow(facts[name]) for name in ("order_", "stops_")}
+    arrays |= {name: metadata[name] for name in _ARRAYS}
+    arrays |= {name: narrow(metadata[name]) for name in ("order_", "stops_")}
     written: dict[str, Any] = {"n_features": trees.n_features}
-    for name, value in facts.items():
+    for name, value in metadata.items():
         if not isinstance(value, np.ndarray):
             written[name] = value
-    if "feature_names_in_" in facts:
-        written["feature_names_in_"] = facts["feature_names_in_"].tolist()
-    labels = facts["classes_"]
+    if "feature_names_in_" in metadata:
+        written["feature_names_in_"] = metadata["feature_names_in_"].tolist()
+    labels = metadata["classes_"]
     if labels.dtype.kind in "biufU":
         arrays["classes_"] = labels
     else:
@@ -362,17 +352,17 @@ def _packed(
     return written, arrays
 
 
-def _unpacked(
+def _from_file(
     written: dict[str, Any], arrays: dict[str, Array]
 ) -> tuple[TreeArrays, dict[str, Any]]:
-    """Return the trees and metadata of a file, or raise one of ``FORGED``."""
-    facts = written | {name: arrays[name] for name in (*_ARRAYS, "order_", "stops_")}
+    """Return the trees and metadata of a file, or raise one of ``_FORGED``."""
+    metadata = written | {name: arrays[name] for name in (*_ARRAYS, "order_", "stops_")}
     if "classes_" in written:
-        facts["classes_"] = np.array(written["classes_"], dtype=object)
+        metadata["classes_"] = np.array(written["classes_"], dtype=object)
         if not all(isinstance(x, (str, int, float)) for x in written["classes_"]):
             raise ValueError("labels of an unexpected type")
     else:
-        facts["classes_"] = arrays["classes_"]
+        metadata["classes_"] = arrays["classes_"]
     n_features = written["n_features"]
     if type(n_features) is not int:
         raise ValueError("an invalid number of columns")
@@ -380,11 +370,11 @@ def _unpacked(
         names = written["feature_names_in_"]
         if not isinstance(names, list) or not all(isinstance(x, str) for x in names):
             raise ValueError("names of an unexpected type")
-        facts["feature_names_in_"] = np.array(names, dtype=object)
-    return unpack(arrays, n_features, facts["classes_"].size), facts
+        metadata["feature_names_in_"] = np.array(names, dtype=object)
+    return unpack(arrays, n_features, metadata["classes_"].size), metadata
 
 
-def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
+def _check_metadata(metadata: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
     """Return validated metadata, or refuse values that do not match the trees."""
     n_members = trees.roots.size
     sizes = {
@@ -392,43 +382,43 @@ def _checked(facts: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
         "reach": n_members,
         "handicap": trees.n_classes,
         "classes_": trees.n_classes,
-        "feature_names_in_": facts["n_columns"],
+        "feature_names_in_": metadata["n_columns"],
     }
-    checked: dict[str, Any] = {name: float(facts[name]) for name in _NUMBERS}
-    checked |= {name: bool(facts[name]) for name in _TRUTHS}
-    checked |= {name: np.array(facts[name], dtype=float) for name in _ARRAYS}
+    checked: dict[str, Any] = {name: float(metadata[name]) for name in _NUMBERS}
+    checked |= {name: bool(metadata[name]) for name in _TRUTHS}
+    checked |= {name: np.array(metadata[name], dtype=float) for name in _ARRAYS}
     numbers = np.concatenate([np.ravel(checked[n]) for n in (*_NUMBERS, *_ARRAYS)])
     if not np.isfinite(numbers).all():
         raise ValueError("numbers that are not finite")
-    mode, confidence = facts["mode"], checked["confidence"]
+    mode, confidence = metadata["mode"], checked["confidence"]
     if mode not in MODES:
         raise ValueError(f"mode={mode!r}")
     positive = (checked["weights"] >= 0).all()
     if mode == "bayes" and not (0.5 <= confidence < 1 and positive):
         raise ValueError("invalid numbers for mode='bayes'")
-    checked["classes_"] = np.asarray(facts["classes_"])
-    if "feature_names_in_" in facts:
-        checked["feature_names_in_"] = np.asarray(facts["feature_names_in_"])
+    checked["classes_"] = np.asarray(metadata["classes_"])
+    if "feature_names_in_" in metadata:
+        checked["feature_names_in_"] = np.asarray(metadata["feature_names_in_"])
     for name, size in sizes.items():
         if name in checked and checked[name].shape != (size,):
             raise ValueError(f"{name} of shape {checked[name].shape}")
-    ends = whole_numbers(np.asarray(facts["stops_"])).astype(np.intp)
+    ends = whole_numbers(np.asarray(metadata["stops_"])).astype(np.intp)
     rising = ends.ndim == 1 and ends.size > 0 and ends[0] >= 1 and ends[-1] == n_members
     if not rising or (np.diff(ends) < 1).any():
         raise ValueError("stops that are not numbers of members")
     if mode == "bayes" and ends.size * n_members > _MOST_NEEDED:
         raise ValueError("too many stops")
-    threshold, expected = facts["threshold_"], facts["expected_disagreement_"]
+    threshold, expected = metadata["threshold_"], metadata["expected_disagreement_"]
     if mode == "calibrated" or threshold is not None:
         threshold = float(threshold)
-    if type(facts["n_columns"]) is not int or facts["n_columns"] < 1:
+    if type(metadata["n_columns"]) is not int or metadata["n_columns"] < 1:
         raise ValueError("an invalid number of columns")
     return {
         **checked,
         "mode": str(mode),
-        "n_columns": facts["n_columns"],
-        "steps": facts["steps"],
-        "order_": checked_order(np.asarray(facts["order_"]), n_members),
+        "n_columns": metadata["n_columns"],
+        "steps": metadata["steps"],
+        "order_": check_order(np.asarray(metadata["order_"]), n_members),
         "stops_": ends,
         "threshold_": threshold,
         "expected_disagreement_": None if expected is None else float(expected),

@@ -19,10 +19,10 @@ from quorate._ensembles import (
     member_costs,
     read_ensemble,
 )
+from quorate._lazy import LazyClassifier
 from quorate._typing import Array
 from quorate._votes import Votes
 from quorate.exceptions import LeftOutWarning
-from quorate.lazy import LazyClassifier
 from quorate.testing._methods import claim, claim_equal
 
 MakeFitted = Callable[[Array, Array], Any]

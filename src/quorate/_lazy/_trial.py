@@ -15,12 +15,12 @@ from quorate._ensembles import (
     read_ensemble,
     source_of,
 )
+from quorate._lazy._calibration import rows_needed
+from quorate._lazy._classifier import LazyClassifier
 from quorate._typing import Array
 from quorate._units import percent_text
 from quorate._votes import VoteSource, as_truth
 from quorate.exceptions import QuorateWarning
-from quorate.lazy._classifier import LazyClassifier
-from quorate.lazy._rules import rows_needed
 
 _FLATTERED = (
     "members agree far more on samples they were trained on than on new ones. Treat "

@@ -12,7 +12,7 @@ from quorate._rows import count_rows
 from quorate._typing import BoolArray, FloatArray, IntArray
 
 
-def follow(ensemble: AdditiveEnsemble, stops: Stops, X: Any) -> Iterator[Lead]:
+def leads_at_stops(ensemble: AdditiveEnsemble, stops: Stops, X: Any) -> Iterator[Lead]:
     """Evaluate all members, and yield the leaders and leads at each stop but the last.
 
     Nothing is stored; callers compute what they need as the vote proceeds.
@@ -84,8 +84,8 @@ class LazyCurve:
         }
 
 
-def watch(
-    course: Iterable[Lead], rules: Sequence[Rule], reference: IntArray, n_stops: int
+def try_rules(
+    leads: Iterable[Lead], rules: Sequence[Rule], reference: IntArray, n_stops: int
 ) -> tuple[IntArray, BoolArray]:
     """Try rules on the same vote, a few bytes for each row and rule.
 
@@ -98,7 +98,7 @@ def watch(
     """
     last, shape = n_stops - 1, (len(rules), reference.size)
     at, changed = np.full(shape, last, dtype=np.int32), np.zeros(shape, dtype=bool)
-    for step, (leader, best, second) in enumerate(course):
+    for step, (leader, best, second) in enumerate(leads):
         wrong = leader != reference
         for number, rule in enumerate(rules):
             done = rule.decided(step, best, second) & (at[number] == last)

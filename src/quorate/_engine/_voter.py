@@ -1,6 +1,6 @@
 """What ``fit`` prepares and ``predict`` uses: members, order, stops and engine.
 
-:class:`Ready` serves both classifiers: the one that holds the ensemble and the compact
+:class:`Voter` serves both classifiers: the one that holds the ensemble and the compact
 one without it. Trees are evaluated by compiled kernels (:mod:`quorate._native`) if
 available. These give the same results as :func:`quorate._engine.vote`, to the bit: the
 same sums in the same order, the same stops, the same rules.
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from quorate._engine._additive import AdditiveEnsemble
-from quorate._engine._arrays import TreeArrays
 from quorate._engine._rules import (
     WHOLE,
     BayesRule,
@@ -26,7 +25,7 @@ from quorate._engine._rules import (
 )
 from quorate._engine._vote import LazyResult, vote
 from quorate._messages import warn
-from quorate._native import Desk, Kernels, Plan, kernels, misspelt, why_not
+from quorate._native import Buffers, Kernels, Plan, kernels, misspelt, why_not
 from quorate._rows import sliceable, take_rows
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import QuorateWarning
@@ -47,7 +46,6 @@ class CompiledVote:
     def __init__(
         self,
         library: Kernels,
-        trees: TreeArrays,
         ensemble: AdditiveEnsemble,
         stops: Stops,
         rule: Rule,
@@ -55,15 +53,15 @@ class CompiledVote:
         self._kernels = library
         self._ensemble = ensemble
         self._decision = _DECISIONS.index(decision_name(ensemble))
-        self._n_classes = trees.n_classes
-        self._n_features = trees.n_features
-        self.arrays, numbers = plan_of(trees, ensemble, stops, rule)
+        self.arrays, numbers = kernel_plan(ensemble, stops, rule)
+        self._n_classes: int = numbers["n_classes"]
+        self._n_features: int = numbers["n_features"]
         addresses = {name: _address(array) for name, array in self.arrays.items()}
         self._plan = Plan(**addresses, **numbers)
         self._at = ctypes.addressof(self._plan)
-        self._desks = _Desks(trees.n_features, trees.n_classes)
+        self.buffers = _ThreadBuffers(self._n_features, self._n_classes)
 
-    def ask(
+    def evaluate(
         self,
         raw: Any,
         X: Array,
@@ -115,7 +113,7 @@ class CompiledVote:
         if numbers is not _DOUBLE and numbers is not _SINGLE:
             return None
         n_rows, n_columns = X.shape
-        places, at = self._desks.mine
+        places, at = self.buffers.by_size
         if n_columns != self._n_features or not 0 < n_rows < len(places):
             return None
         codes: IntArray
@@ -146,12 +144,12 @@ class CompiledVote:
         return narrow if fits else None
 
 
-class _Desks(threading.local):
-    """Preallocated buffers, one set per thread."""
+class _ThreadBuffers(threading.local):
+    """Preallocated arrays for a few rows, one set per thread."""
 
     def __init__(self, n_features: int, n_classes: int) -> None:
         n_rows = max(1, min(_SERVED_ROWS, _SERVED_NUMBERS // n_features))
-        arrays: dict[str, Array] = {
+        self.arrays: dict[str, Array] = {
             "wide": np.empty((n_rows, n_features)),
             "narrow": np.empty((n_rows, n_features), dtype=np.float32),
             "codes": np.empty(n_rows, dtype=np.int64),
@@ -160,11 +158,12 @@ class _Desks(threading.local):
             "scores": np.empty((n_rows, n_classes)),
             "scratch": np.empty(n_classes),
         }
-        self._alive = arrays
-        self._desk = Desk(**{name: _address(part) for name, part in arrays.items()})
+        addresses = {name: _address(array) for name, array in self.arrays.items()}
+        self._buffers = Buffers(**addresses)
         # Slices by number of rows: a lookup is faster than slicing.
-        places = [(arrays["wide"][:n], arrays["codes"][:n]) for n in range(n_rows + 1)]
-        self.mine = places, ctypes.addressof(self._desk)
+        wide, codes = self.arrays["wide"], self.arrays["codes"]
+        slices = [(wide[:n], codes[:n]) for n in range(n_rows + 1)]
+        self.by_size = slices, ctypes.addressof(self._buffers)
 
 
 def decision_name(ensemble: AdditiveEnsemble) -> str:
@@ -174,34 +173,37 @@ def decision_name(ensemble: AdditiveEnsemble) -> str:
     return "average" if ensemble.divides else "heads"
 
 
-def plan_of(
-    trees: TreeArrays, ensemble: AdditiveEnsemble, stops: Stops, rule: Rule
+def kernel_plan(
+    ensemble: AdditiveEnsemble, stops: Stops, rule: Rule
 ) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Return the arrays and numbers of a plan, named as in ``forest.c``."""
+    """Return the arrays and numbers of ``plan`` in ``forest.c``, under its names."""
+    trees = ensemble.trees
+    if trees is None:
+        raise TypeError(ensemble.why_no_trees)
     last = stops.ends.size - 1
     looks = [step for step in range(last) if rule.possible(step)] + [last]
     exact = rule if isinstance(rule, ExactRule) else rule.exact
     kind, limits = _EXACT, dict[str, Array]()
     numbers: dict[str, Any] = {"n_needed": 0}
     if isinstance(rule, CalibratedRule):
-        kind, limits["enough"] = _RELATIVE, _packed(stops.root[looks], np.float64)
+        kind, limits["enough"] = _RELATIVE, _as_array(stops.root[looks], np.float64)
         numbers["threshold"] = rule.threshold
     elif isinstance(rule, BayesRule) and rule.between_two is not None:
-        kind, limits["enough"] = _SHARE, _packed(rule.between_two[looks], np.float64)
+        kind, limits["enough"] = _SHARE, _as_array(rule.between_two[looks], np.float64)
     elif isinstance(rule, BayesRule):
-        kind, limits["needed"] = _VOTES, _packed(rule.needed[looks], np.int64)
+        kind, limits["needed"] = _VOTES, _as_array(rule.needed[looks], np.int64)
         numbers = {"scale": rule.scale, "whole": WHOLE}
         numbers["n_needed"] = limits["needed"].shape[1]
     arrays = {
         "nodes": trees.nodes,
         "table": trees.table,
-        "own_roots": _packed(trees.roots, np.int32),
-        "own_weights": _packed(ensemble.weights, np.float64),
-        "roots": _packed(trees.roots[stops.order], np.int32),
-        "weights": _packed(ensemble.weights[stops.order], np.float64),
-        "ends": _packed(stops.ends[looks], np.int32),
-        "handicap": _packed(ensemble.handicap, np.float64),
-        "rest": _packed(stops.rest[looks] + exact.margin, np.float64),
+        "own_roots": _as_array(trees.roots, np.int32),
+        "own_weights": _as_array(ensemble.weights, np.float64),
+        "roots": _as_array(trees.roots[stops.order], np.int32),
+        "weights": _as_array(ensemble.weights[stops.order], np.float64),
+        "ends": _as_array(stops.ends[looks], np.int32),
+        "handicap": _as_array(ensemble.handicap, np.float64),
+        "rest": _as_array(stops.rest[looks] + exact.margin, np.float64),
         **limits,
     }
     return arrays, {
@@ -217,7 +219,7 @@ def plan_of(
     }
 
 
-def _packed(numbers: Array, kind: type) -> Array:
+def _as_array(numbers: Array, kind: type) -> Array:
     return np.ascontiguousarray(numbers, dtype=kind)
 
 
@@ -227,7 +229,7 @@ def _address(array: Array) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ready:
+class Voter:
     """An ensemble that is ready to predict.
 
     Attributes
@@ -248,7 +250,7 @@ class Ready:
         """The engine that evaluates the members."""
         return "numpy" if self.compiled is None else "compiled"
 
-    def codes(self, X: Any) -> IntArray | None:
+    def predict_few(self, X: Any) -> IntArray | None:
         """Return the class codes of a few plain rows, or None if not plain.
 
         Use them at once: the next call may overwrite them.
@@ -256,13 +258,6 @@ class Ready:
         if self.compiled is None or self.ensemble.plain_columns is None:
             return None
         return self.compiled.serve(X)
-
-    def ask(self, X: Any, *, keep_scores: bool = True) -> LazyResult:
-        """Evaluate X as given; scores can be dropped if not needed."""
-        raw, prepared, is_finite = self.prepare(X)
-        return self.ask_prepared(
-            raw, prepared, is_finite=is_finite, keep_scores=keep_scores
-        )
 
     def prepare(self, X: Any) -> tuple[Any, Any, bool]:
         """Return raw and prepared rows, and whether all are finite."""
@@ -272,14 +267,19 @@ class Ready:
                 return X, plain, True
         return sliceable(X), sliceable(self.ensemble.prepare(X)), False
 
-    def ask_prepared(
-        self, raw: Any, X: Any, *, is_finite: bool = False, keep_scores: bool = True
+    def evaluate(
+        self, raw: Any, X: Any, is_finite: bool = False, *, keep_scores: bool = True
     ) -> LazyResult:
-        """Evaluate prepared rows."""
+        """Evaluate members on rows that :meth:`prepare` returned.
+
+        Scores can be dropped if not needed.
+        """
         if self.compiled is None or not isinstance(X, np.ndarray):
             # The kernels do not support sparse rows.
             return vote(self.ensemble, self.stops, self.rule, raw, X)
-        return self.compiled.ask(raw, X, is_finite=is_finite, keep_scores=keep_scores)
+        return self.compiled.evaluate(
+            raw, X, is_finite=is_finite, keep_scores=keep_scores
+        )
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
         """Return probabilities if all members were evaluated, else mean shares.
@@ -303,7 +303,7 @@ class Ready:
         return np.asarray(grown / grown.sum(axis=1, keepdims=True))
 
 
-def make_ready(
+def make_voter(
     ensemble: AdditiveEnsemble,
     stops: Stops,
     threshold: float | None,
@@ -311,8 +311,8 @@ def make_ready(
     mode: str,
     confidence: float,
     engine: str = "auto",
-) -> Ready:
-    """Create a :class:`Ready` for an engine.
+) -> Voter:
+    """Return a :class:`Voter` for an engine.
 
     Raises an error if kernels are required but unavailable, and warns if the setting
     that disables them is misspelt.
@@ -324,12 +324,12 @@ def make_ready(
         if remark:
             warn(f"{remark}.", QuorateWarning)
         library = kernels()
-        problem = why_not() if library is None else ensemble.why_no_arrays
+        problem = why_not() if library is None else ensemble.why_no_trees
         if engine == "compiled" and problem:
             raise ValueError(
                 f"LazyClassifier(engine='compiled'): {problem}; engine='auto' gives "
                 "the same predictions without compiled kernels."
             )
-        if library is not None and ensemble.arrays is not None:
-            compiled = CompiledVote(library, ensemble.arrays(), ensemble, stops, rule)
-    return Ready(ensemble, stops, rule, compiled, mode, confidence)
+        if library is not None and ensemble.trees is not None:
+            compiled = CompiledVote(library, ensemble, stops, rule)
+    return Voter(ensemble, stops, rule, compiled, mode, confidence)

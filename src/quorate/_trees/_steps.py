@@ -1,9 +1,10 @@
-"""The first steps of a pipeline as arrays that a compact model stores."""
+"""The first steps of a pipeline as plain data that a compact model stores."""
 
 from typing import Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
@@ -16,6 +17,8 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from quorate._ensembles import Ensemble, read_ensemble
+
 _OUTSIDE = "apply this step first, and compact the steps after it"
 _CARRIED = (
     "SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, "
@@ -23,7 +26,25 @@ _CARRIED = (
 )
 
 
-def carried_layers(steps: list[tuple[str, Any]]) -> list[Any]:
+def first_steps(ensemble: Ensemble) -> tuple[list[Any], Any]:
+    """Return the steps before an ensemble as plain data, and what gets X first."""
+    if ensemble.takes_plain:
+        return [], ensemble.core
+    model, steps = ensemble.model, list[tuple[str, Any]]()
+    while isinstance(model, (Pipeline, FrozenEstimator)):
+        if isinstance(model, Pipeline):
+            steps += model.steps[:-1]
+        model = model.estimator if isinstance(model, FrozenEstimator) else model[-1]
+    if not read_ensemble(model).takes_plain:
+        raise ValueError(
+            f"compact: {type(model).__name__} changes the rows before they reach its "
+            "trees; compact the ensemble inside, and pass it preprocessed rows."
+        )
+    fitted = [step for _, step in steps if hasattr(step, "n_features_in_")]
+    return _layers(steps), (*fitted, model)[0]
+
+
+def _layers(steps: list[tuple[str, Any]]) -> list[Any]:
     """Return steps as :mod:`quorate.serving` does them, or say which cannot be carried.
 
     Parameters
@@ -39,7 +60,7 @@ def carried_layers(steps: list[tuple[str, Any]]) -> list[Any]:
         if isinstance(step, ColumnTransformer):
             layers.append(_parts(name, step))
         elif isinstance(step, Pipeline):
-            layers += carried_layers(step.steps)
+            layers += _layers(step.steps)
         else:
             width = _width(name, step)
             layers.append([[list(range(width)), _operations(name, step)]])

@@ -1,7 +1,8 @@
 """A classifier with early exit."""
 
 import os
-from numbers import Integral, Real
+from functools import partial
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,18 +12,21 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._checks import check_number, one_of
 from quorate._data import in_memory
 from quorate._engine import (
     MODES,
     AdditiveEnsemble,
     LazyResult,
     Mode,
-    Ready,
     Stops,
-    checked_order,
-    make_ready,
+    Voter,
+    auto_order,
+    check_order,
+    make_ends,
     make_rule,
     make_stops,
+    make_voter,
 )
 from quorate._ensembles import (
     RowSource,
@@ -31,28 +35,29 @@ from quorate._ensembles import (
     read_ensemble,
     source_of,
 )
-from quorate._messages import warn
-from quorate._random import as_seed
-from quorate._rows import count_rows, sliceable
-from quorate._typing import Array, FloatArray, IntArray
-from quorate.exceptions import QuorateWarning, TrainingVotesWarning
-from quorate.lazy._additive import make_additive
-from quorate.lazy._compact import CompactClassifier
-from quorate.lazy._course import LazyCurve, follow, watch
-from quorate.lazy._parts import ask_in_parts
-from quorate.lazy._rules import (
+from quorate._lazy._calibration import (
     Guarantee,
     calibrate,
     check_rows,
     harmful_thresholds,
-    make_ends,
 )
+from quorate._lazy._curve import LazyCurve, leads_at_stops, try_rules
+from quorate._lazy._members import additive_ensemble
+from quorate._messages import warn
+from quorate._random import as_seed
+from quorate._rows import count_rows, cut_rows, sliceable
+from quorate._trees import CompactClassifier, compact_ensemble
+from quorate._typing import Array, FloatArray, IntArray
+from quorate._workers import count_threads, in_threads
+from quorate.exceptions import QuorateWarning, TrainingVotesWarning
 
 # Default settings of a curve.
 _USUAL = {
     "bayes": (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999),
     "calibrated": (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0),
 }
+# Number of rows from which another thread pays off.
+_ROWS_PER_JOB = 500
 # Smaller shares would need too many samples.
 _LEAST_EPSILON = 1e-9
 # Significance level of changes on the rows given to fit.
@@ -235,7 +240,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         self._check_parameters()
         check_source(source, "LazyClassifier.fit")
         given, X = read_ensemble(self.ensemble), in_memory(X)
-        ensemble = make_additive(given, X, y)
+        ensemble = additive_ensemble(given, X, y)
         prepared = None if X is None else sliceable(ensemble.prepare(X))
         n_rows = 0 if X is None else count_rows(prepared)
         flaw = ""
@@ -251,12 +256,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 )
         reference = None if X is None else ensemble.reference(X, prepared)
         order = self._make_order(ensemble, reference, prepared)
-        ends = make_ends(self.mode, self.block_size, ensemble, order)
+        ends = make_ends(ensemble, order, self.mode, self.block_size)
         stops = make_stops(ensemble, order, ends)
         threshold, expected = None, 0.0
         if self.mode == "calibrated":
-            course = follow(ensemble, stops, prepared)
-            harmful = harmful_thresholds(course, stops, np.asarray(reference))
+            leads = leads_at_stops(ensemble, stops, prepared)
+            harmful = harmful_thresholds(leads, stops, np.asarray(reference))
             threshold, expected = calibrate(harmful, self.epsilon, self.guarantee)
         self._members = list(member_objects(self.ensemble))
         self._classes: Any = getattr(self.ensemble, "classes_", None)
@@ -273,12 +278,12 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             self.__dict__.pop(name, None)
             if hasattr(given.model, name):
                 setattr(self, name, getattr(given.model, name))
-        ready = self._make_ready(ensemble, stops)
+        voter = self._make_voter(ensemble, stops)
         n_changed = 0
         self.measured_disagreement_: float | None = None
         self.measured_members_: float | None = None
         if reference is not None:
-            result = ask_in_parts(ready, sliceable(X), prepared, self.n_jobs)
+            result = self._evaluate(voter, sliceable(X), prepared)
             changed = result.codes != reference
             n_changed = int(changed.sum())
             self.measured_disagreement_ = float(changed.mean())
@@ -291,10 +296,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def predict(self, X: Any) -> Array:
         """Predict classes as the ensemble does, up to what the mode allows."""
-        ready = self._prepared()
-        codes = ready.codes(X)
+        voter = self._get_voter()
+        codes = voter.predict_few(X)
         if codes is None:
-            codes = self._ask(ready, X, keep_scores=False).codes
+            rows = voter.prepare(X)
+            codes = self._evaluate(voter, *rows, keep_scores=False).codes
         labels: Array = self.classes_.take(codes)
         return labels
 
@@ -306,12 +312,14 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         evaluation stops when the predicted class is decided, it is not the ensemble's
         own probability, except with ``mode="all"``.
         """
-        ready = self._prepared()
-        return ready.probabilities(self._ask(ready, X).scores)
+        voter = self._get_voter()
+        result = self._evaluate(voter, *voter.prepare(X))
+        return voter.probabilities(result.scores)
 
     def members_asked(self, X: Any) -> IntArray:
         """Return the number of members evaluated for each sample."""
-        return self._ask(self._prepared(), X).asked
+        voter = self._get_voter()
+        return self._evaluate(voter, *voter.prepare(X)).asked
 
     def curve(self, X: Any, settings: Any = None) -> LazyCurve:
         """Measure members evaluated and predictions changed for other settings.
@@ -328,20 +336,22 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         -------
         LazyCurve
         """
-        ready = self._prepared()
-        ensemble, stops = ready.ensemble, ready.stops
-        mode, values = ready.mode, np.ones(1)
+        voter = self._get_voter()
+        ensemble, stops = voter.ensemble, voter.stops
+        mode, values = voter.mode, np.ones(1)
         if mode in _USUAL:
             given = _USUAL[mode] if settings is None else settings
             values = np.sort(np.asarray(given, dtype=float))
         if mode == "bayes":
             for value in values:
-                _check_confidence(float(value))
+                check_number(
+                    "LazyClassifier", "confidence", float(value), least=0.5, below=1
+                )
         rules = [make_rule(ensemble, stops, mode, value, value) for value in values]
         prepared = sliceable(ensemble.prepare(X))
         reference = ensemble.reference(X, prepared)
-        course = follow(ensemble, stops, prepared)
-        at, changed = watch(course, rules, reference, stops.ends.size)
+        leads = leads_at_stops(ensemble, stops, prepared)
+        at, changed = try_rules(leads, rules, reference, stops.ends.size)
         return LazyCurve(
             mode=mode,
             setting="threshold" if mode == "calibrated" else "confidence",
@@ -371,7 +381,17 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             If the members are not all trees, or if a step of a pipeline cannot be part
             of the compact model; :func:`quorate.compact` says which can.
         """
-        return CompactClassifier.from_lazy(self, self._prepared())
+        voter = self._get_voter()
+        return compact_ensemble(
+            read_ensemble(self.ensemble),
+            voter.ensemble,
+            mode=voter.mode,
+            confidence=voter.confidence,
+            order_=self.order_,
+            stops_=self.stops_,
+            threshold_=self.threshold_,
+            expected_disagreement_=self.expected_disagreement_,
+        )
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file without dependencies.
@@ -401,12 +421,30 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     # Voting
 
-    def _ask(self, ready: Ready, X: Any, keep_scores: bool = True) -> LazyResult:
-        raw, prepared, is_finite = ready.prepare(X)
-        how = {"is_finite": is_finite, "keep_scores": keep_scores}
-        return ask_in_parts(ready, raw, prepared, self.n_jobs, **how)
+    def _evaluate(
+        self,
+        voter: Voter,
+        raw: Any,
+        X: Any,
+        is_finite: bool = False,
+        keep_scores: bool = True,
+    ) -> LazyResult:
+        """Evaluate prepared rows, in as many parts as there are threads."""
+        n_rows, n_parts = count_rows(X), 1
+        if n_rows >= 2 * _ROWS_PER_JOB:
+            n_parts = min(count_threads(self.n_jobs), n_rows // _ROWS_PER_JOB)
+        call = partial(voter.evaluate, is_finite=is_finite, keep_scores=keep_scores)
+        if n_parts <= 1:
+            return call(raw, X)
+        bounds = np.linspace(0, n_rows, n_parts + 1).astype(int)
+        slices = [slice(*pair) for pair in pairwise(bounds)]
+        results = in_threads(
+            n_parts, call, [(cut_rows(raw, part), cut_rows(X, part)) for part in slices]
+        )
+        parts = [(part.codes, part.asked, part.scores) for part in results]
+        return LazyResult(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _prepared(self) -> Ready:
+    def _get_voter(self) -> Voter:
         """Return what fit prepared, rebuilt if it was not stored."""
         if "order_" not in self.__dict__:
             check_is_fitted(self)
@@ -418,60 +456,34 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 "LazyClassifier: the ensemble was fitted again or changed after this "
                 "was fitted; fit this classifier again."
             )
-        ready: Ready | None = self.__dict__.get("_ready")
-        if ready is None:
+        voter: Voter | None = self.__dict__.get("_voter")
+        if voter is None:
             given = read_ensemble(self.ensemble)
-            ensemble = make_additive(given, classes=self.classes_)
+            ensemble = additive_ensemble(given, classes=self.classes_)
             stops = make_stops(ensemble, self.order_, self.stops_)
-            ready = self._make_ready(ensemble, stops)
-        return ready
+            voter = self._make_voter(ensemble, stops)
+        return voter
 
     # Fitting
 
-    def _make_ready(self, ensemble: AdditiveEnsemble, stops: Stops) -> Ready:
-        self._ready = make_ready(ensemble, stops, self.threshold_, **self._settings)
-        self.engine_ = self._ready.engine
-        return self._ready
+    def _make_voter(self, ensemble: AdditiveEnsemble, stops: Stops) -> Voter:
+        self._voter = make_voter(ensemble, stops, self.threshold_, **self._settings)
+        self.engine_ = self._voter.engine
+        return self._voter
 
     def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        one_of(owner, "mode", self.mode, MODES)
+        one_of(owner, "engine", self.engine, ("auto", "compiled", "numpy"))
+        if isinstance(self.order, str):
+            one_of(owner, "order", self.order, ("auto", "given", "random"))
         least = _LEAST_EPSILON if self.mode == "calibrated" else 0.0
-        size, order, guarantee = self.block_size, self.order, self.guarantee
-        is_count = isinstance(size, Integral) and not isinstance(size, bool)
-        is_share = _is_number(self.epsilon) and 0 < self.epsilon < 1
-        for name, fits, what in (
-            ("mode", self.mode in MODES, "'exact', 'bayes', 'calibrated' or 'all'"),
-            (
-                "engine",
-                self.engine in ("auto", "compiled", "numpy"),
-                "'auto', 'compiled' or 'numpy'",
-            ),
-            (
-                "epsilon",
-                is_share and self.epsilon >= least,
-                f"a share in (0, 1), and at least {_LEAST_EPSILON:g} if calibrated; "
-                "for no changes at all, use mode='exact'",
-            ),
-            (
-                "guarantee",
-                guarantee == "mean" or (_is_number(guarantee) and 0.5 <= guarantee < 1),
-                "'mean', or the probability in [0.5, 1) that a single fit stays within "
-                "epsilon",
-            ),
-            (
-                "order",
-                not isinstance(order, str) or order in ("auto", "given", "random"),
-                "'auto', 'given', 'random', or an array of members",
-            ),
-            (
-                "block_size",
-                size == "auto" or (is_count and int(size) >= 1),
-                "'auto', or a whole number, 1 or more",
-            ),
-        ):
-            if not fits:
-                got = getattr(self, name)
-                raise ValueError(f"LazyClassifier({name}={got!r}): must be {what}.")
-        _check_confidence(self.confidence)
+        check_number(owner, "epsilon", self.epsilon, above=0, least=least, below=1)
+        check_number(owner, "confidence", self.confidence, least=0.5, below=1)
+        if self.guarantee != "mean":
+            check_number(owner, "guarantee", self.guarantee, least=0.5, below=1)
+        if self.block_size != "auto":
+            check_number(owner, "block_size", self.block_size, least=1, whole=True)
 
     def _make_order(
         self, ensemble: AdditiveEnsemble, reference: IntArray | None, X: Any
@@ -488,18 +500,18 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
                 "vote counts; use mode='exact' or 'calibrated'."
             )
         if not isinstance(order, str):
-            return checked_order(order, n_members)
-        if order == "given" or (order == "auto" and self.mode == "all"):
+            return check_order(order, n_members)
+        if order == "given":
             return np.arange(n_members)
-        if order == "random" or self.mode == "bayes" or ensemble.is_equal:
-            rng = check_random_state(as_seed(self.random_state, "LazyClassifier"))
+        rng = check_random_state(as_seed(self.random_state, "LazyClassifier"))
+        if order == "random":
             return np.asarray(rng.permutation(n_members))
-        worth = np.abs(ensemble.weights)
+        agreements: FloatArray | float = 1.0
         # An order fitted to the calibration rows would make their leads look safer than
         # those on other rows.
-        if reference is not None and self.mode != "calibrated":
-            worth = worth * ensemble.agreements(reference, X)
-        return np.argsort(-worth, kind="stable")
+        if self.mode == "exact" and reference is not None and not ensemble.is_equal:
+            agreements = ensemble.agreements(reference, X)
+        return auto_order(ensemble, self.mode, rng, agreements)
 
     def _doubt_bayes(self, is_equal: bool, n_changed: int, n_rows: int) -> bool:
         """Warn if the assumptions of "bayes" do not hold, and return whether they fail.
@@ -573,17 +585,5 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_ready", None)
+        state.pop("_voter", None)
         return state
-
-
-def _check_confidence(confidence: Any) -> None:
-    if not _is_number(confidence) or not 0.5 <= confidence < 1:
-        raise ValueError(
-            f"LazyClassifier(confidence={confidence!r}): must be a probability in "
-            "[0.5, 1); for certainty use mode='exact'."
-        )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

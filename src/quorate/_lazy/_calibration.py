@@ -1,57 +1,28 @@
-"""The positions of the stops, and the calibrated threshold.
+"""The threshold of the calibrated mode.
 
-The threshold of the calibrated rule is the smallest that unlabelled rows can certify:
-on average over draws of the rows, by conformal risk control; for the given draw with a
-stated confidence, by an exact binomial test. Each row has a largest threshold that
-changes its prediction, so the share of changes falls with the threshold and no
-correction for multiple testing is needed: some threshold t is the first with a share of
-at most epsilon, and a smaller one is chosen only if too few rows are changed by t.
+It is the smallest that unlabelled rows can certify: on average over draws of the rows,
+by conformal risk control; for the given draw with a stated confidence, by an exact
+binomial test. Each row has a largest threshold that changes its prediction, so the
+share of changes falls with the threshold and no correction for multiple testing is
+needed: some threshold t is the first with a share of at most epsilon, and a smaller one
+is chosen only if too few rows are changed by t.
 """
 
 import math
 from collections.abc import Iterable
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.special import betaincinv
 from scipy.stats import binom
 
-from quorate._engine import SLACK, AdditiveEnsemble, Lead, Stops, relative_lead
+from quorate._engine import Lead, Stops, relative_lead
 from quorate._typing import FloatArray, IntArray
 
 Guarantee: TypeAlias = Literal["mean"] | float
 
-# The minimum distance of stops, as a fraction of the members, and the growth of later
-# distances, relative to the members since a row could first be decided.
-_FINEST = 100
-_GROWTH = 0.12
 # A threshold just above a lead, beyond its rounding error.
 _ABOVE = 1e-9
-
-
-def make_ends(
-    mode: str, block_size: Any, ensemble: AdditiveEnsemble, order: IntArray
-) -> IntArray:
-    """Return the number of members after which each stop comes.
-
-    By default stops are dense where many rows are decided and sparser later. A stop
-    costs about half an evaluation of a member on every open row, so the fewer rows each
-    member decides, the fewer stops pay off.
-    """
-    n_members = ensemble.n_members
-    ends: list[int] = []
-    if mode != "all" and block_size != "auto":
-        ends += range(int(block_size), n_members, int(block_size))
-    elif mode != "all":
-        first = 0
-        if mode == "exact":  # after how many a vote can be decided for good
-            asked = np.cumsum(ensemble.reach[order])
-            first = int(np.argmax(asked * SLACK >= asked[-1] - asked)) + 1
-        end = first
-        while end < n_members:
-            ends += [end] * (end > 0)
-            end += max(1, n_members // _FINEST, round(_GROWTH * (end - first)))
-    return np.array([*ends, n_members])
 
 
 def rows_needed(epsilon: float, guarantee: Guarantee = "mean") -> int:
@@ -141,7 +112,7 @@ def calibrate(
 
 
 def harmful_thresholds(
-    course: Iterable[Lead], stops: Stops, reference: IntArray
+    leads: Iterable[Lead], stops: Stops, reference: IntArray
 ) -> FloatArray:
     """Return the largest threshold that changes each row's prediction, -1 if none.
 
@@ -150,7 +121,7 @@ def harmful_thresholds(
     """
     harmful = np.full(reference.size, -1.0)
     reached = np.full(reference.size, -1.0)
-    for step, (leader, best, second) in enumerate(course):
+    for step, (leader, best, second) in enumerate(leads):
         now = relative_lead(stops, step, best, second)
         # Only a lead above all earlier ones is the first to pass some threshold. An
         # exactly decided vote is correct, so later stops do not matter either.

@@ -1,0 +1,16 @@
+"""Trees of a fitted ensemble as arrays, and the compact model made of them.
+
+An ensemble is read once: its trees, their rule, and the first steps of a pipeline.
+"""
+
+from quorate._trees._compact import CompactClassifier, compact, compact_ensemble
+from quorate._trees._read import add_up, read_trees, why_no_trees
+
+__all__ = [
+    "CompactClassifier",
+    "add_up",
+    "compact",
+    "compact_ensemble",
+    "read_trees",
+    "why_no_trees",
+]

@@ -1,0 +1,162 @@
+"""Read the trees of an ensemble, and how it decides, into the engine's arrays."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from quorate._engine import (
+    AdditiveEnsemble,
+    Evaluate,
+    TreeArrays,
+    lay_out,
+    tie_handicap,
+)
+from quorate._ensembles import Ensemble, Member, tree_input
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
+
+
+def why_no_trees(ensemble: Ensemble) -> str:
+    """Say why an ensemble cannot be read as trees; empty if it can."""
+    for member in ensemble.members:
+        if member.tree is None:
+            kind = type(member.estimator).__name__
+            return (
+                f"compiled kernels need decision trees, but member {member.name!r} is "
+                f"a {kind}"
+            )
+    if ensemble.checks_input:
+        return ""
+    kind = type(ensemble.core).__name__
+    return f"members of a {kind} check their input themselves"
+
+
+def read_trees(ensemble: Ensemble, classes: Array) -> AdditiveEnsemble:
+    """Return an ensemble of trees, with votes for these classes.
+
+    Members are evaluated by scikit-learn's own trees, which take sparse rows as well;
+    kernels use the arrays.
+    """
+    averages = ensemble.rule.name == "average"
+    values = [member.node_probabilities(classes) for member in ensemble.members]
+    weights = np.ones(len(values)) if ensemble.weights is None else ensemble.weights
+    members = tuple(
+        partial(_evaluate_tree, member, member.tree, shares, float(weight), averages)
+        for member, shares, weight in zip(
+            ensemble.members, values, weights, strict=True
+        )
+    )
+    trees = _tree_arrays(ensemble, values, averages)
+    is_whole = trees.table.size == 0
+    return add_up(ensemble, classes, members, is_whole=is_whole, trees=trees)
+
+
+def add_up(
+    ensemble: Ensemble,
+    classes: Array,
+    members: tuple[Evaluate, ...],
+    *,
+    is_whole: bool,
+    noise: float = 0.0,
+    trees: TreeArrays | None = None,
+) -> AdditiveEnsemble:
+    """Return an ensemble as the sum of what its members add to each class.
+
+    Parameters
+    ----------
+    members : tuple of callable
+        What each member adds, from prepared rows.
+    is_whole : bool
+        Whether a member gives its whole weight to one class.
+    noise : float
+        Share of the total weight that the members' own rounding may change.
+    trees : TreeArrays, optional
+        The members, if they are trees.
+    """
+    n_members, against = ensemble.n_members, float(ensemble.rule.against)
+    weights = np.ones(n_members) if ensemble.weights is None else ensemble.weights
+    handicap, margin = tie_handicap(weights, classes.size, is_whole and not against)
+    # scikit-learn compares names with those of training, with a warning.
+    is_plain = ensemble.takes_plain and not hasattr(ensemble.core, "feature_names_in_")
+    return AdditiveEnsemble(
+        members=members,
+        classes=classes,
+        weights=weights,
+        reach=np.abs(weights) if trees is None else trees.reach(weights),
+        margin=margin + noise * float(np.abs(weights).sum()),
+        handicap=handicap,
+        prepare=ensemble.prepare if trees is None else tree_input(ensemble),
+        model=ensemble.model if ensemble.can_predict else None,
+        adds_in_order=ensemble.adds_in_order if ensemble.can_predict else lambda: True,
+        divides=ensemble.rule.name == "average" or against != 0,
+        against=against,
+        trees=trees,
+        why_no_trees="" if trees is not None else why_no_trees(ensemble),
+        plain_columns=int(ensemble.core.n_features_in_) if is_plain else None,
+    )
+
+
+def _evaluate_tree(
+    member: Member, tree: Any, shares: FloatArray, weight: float, averages: bool, X: Any
+) -> FloatArray:
+    """Return what a tree adds to each class, by the leaf that each row reaches."""
+    # The tree that the shares belong to; a refitted member has a new one.
+    reached: FloatArray = shares.take(tree.apply(member.columns(X)), axis=0)
+    if averages:
+        return reached if weight == 1 else weight * reached
+    votes = np.zeros(reached.shape)
+    votes[np.arange(len(votes)), reached.argmax(axis=1)] = weight
+    return votes
+
+
+def _tree_arrays(
+    ensemble: Ensemble, values: list[FloatArray], averages: bool
+) -> TreeArrays:
+    """Return the trees of an ensemble, with the shares of each class in their nodes."""
+    trees = [member.tree for member in ensemble.members]
+    counts = np.array([tree.node_count for tree in trees])
+    left = np.concatenate([tree.children_left for tree in trees])
+    is_leaf = left < 0
+    inner = np.flatnonzero(~is_leaf)
+    start = np.repeat(np.cumsum(counts) - counts, counts)[inner]
+    columns = [_columns(member) for member in ensemble.members]
+    missing_left = [tree.missing_go_to_left for tree in trees]
+    leaf_values, table = _leaves(np.concatenate(values)[is_leaf], averages)
+    return lay_out(
+        counts=counts,
+        is_leaf=is_leaf,
+        left=left[inner] + start,
+        right=np.concatenate([tree.children_right for tree in trees])[inner] + start,
+        columns=np.concatenate(columns)[inner],
+        missing_left=np.concatenate(missing_left)[inner],
+        thresholds=np.concatenate([tree.threshold for tree in trees])[inner],
+        leaf_values=leaf_values,
+        table=table,
+        n_features=int(ensemble.core.n_features_in_),
+    )
+
+
+def _columns(member: Member) -> IntArray:
+    """Return the column of the ensemble's X that each node compares."""
+    columns: IntArray = member.tree.feature
+    if member.features is None:
+        return columns
+    return np.asarray(member.features)[np.maximum(columns, 0)]
+
+
+def _leaves(shares: FloatArray, averages: bool) -> tuple[IntArray, FloatArray]:
+    """Return the values of leaves, and the table of those that are not pure."""
+    values: IntArray = shares.argmax(axis=1)
+    if not averages:
+        return values, np.empty((0, shares.shape[1]))
+    # A pure leaf has exact zeros elsewhere; adding anything would change sums.
+    is_pure: BoolArray = shares[np.arange(len(shares)), values] == 1
+    is_pure &= np.count_nonzero(shares, axis=1) == 1
+    table = np.ascontiguousarray(shares[~is_pure], dtype=np.float64)
+    if not table.size:
+        return values, table
+    # Each distribution once, compared by its bytes.
+    as_bytes = table.view(np.dtype((np.void, table.strides[0]))).ravel()
+    _, first, rows = np.unique(as_bytes, return_index=True, return_inverse=True)
+    values[~is_pure] = ~rows.reshape(-1)
+    return values, np.ascontiguousarray(table[first])
