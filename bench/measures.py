@@ -6,6 +6,7 @@ import numpy as np
 
 import quorate
 from bench._timing import Report, best_of, peak_extra_bytes
+from quorate._votes import with_changes
 
 
 def make(n_members: int, n_samples: int, n_classes: int = 2) -> tuple[Any, Any]:
@@ -78,4 +79,4 @@ def run() -> int:
 
 def fresh(votes: quorate.Votes) -> quorate.Votes:
     """Return the same votes with nothing computed yet."""
-    return votes.reweighted(None)
+    return with_changes(votes, weights=None)

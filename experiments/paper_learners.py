@@ -22,6 +22,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from experiments._tables import read, write
 from quorate import collect_votes
+from quorate._votes import PLURALITY, with_changes
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation, to_binary
 from quorate.study._learners import make_ensemble
@@ -103,7 +104,8 @@ def accuracies(
             ).fit(prepare.transform(X.iloc[train]), y[train])
             votes = collect_votes(
                 model, prepare.transform(X.iloc[test]), y[test], source="new"
-            ).by_plurality()
+            )
+            votes = with_changes(votes, decision_rule=PLURALITY)
             for size in SIZES:
                 if size <= votes.n_members:
                     value = 100 * votes.keep(np.arange(size)).accuracy()

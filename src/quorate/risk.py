@@ -22,7 +22,7 @@ import numpy as np
 from quorate._checks import one_of
 from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, Lambda
-from quorate._votes import VoteCounts, check_counts
+from quorate._votes import VoteCounts, check_counts, totals
 
 __all__ = [
     "Endpoints",
@@ -450,7 +450,7 @@ def assess_risk(
     one_of("assess_risk", "lambda_", lambda_, ("ensemble", "paper"))
     setting = _radius(votes) if radius is None else radius
     _check_setting("assess_risk", votes.n_samples, noise, setting)
-    found = votes.smallest_margin(lambda_)
+    found = totals.smallest_margin(votes, lambda_)
     worst, unshrunk, div = found.place, found.margin, found.diversity
     gamma = (1.0 - 2.0 * noise) * unshrunk
     n = votes.n_samples

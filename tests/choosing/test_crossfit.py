@@ -23,7 +23,7 @@ from quorate._choosing._crossfit import (
 )
 from quorate._choosing._expected import expected_error
 from quorate._scoring import find_score, score_for
-from quorate._votes import VoteSource, WholePrediction, prefix_predictions
+from quorate._votes import VoteSource, WholePrediction, prefix_predictions, with_changes
 from quorate.pruning import make_pruner
 from quorate.stats import error_limit, excess_limit
 
@@ -146,7 +146,7 @@ def test_first_votes_are_those_of_the_first_that_may_vote():
 @pytest.mark.parametrize("method", ["re", "brier", "lcs", "l1", "oep"])
 def test_what_to_expect_of_a_number_that_was_given(method, masked):
     votes, _ = draw(masked=masked)
-    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+    evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     size = FixedSize(4)
     chosen = expect(evidence, method, size, seed=0)
     found = chosen.expected
@@ -187,7 +187,9 @@ def test_what_to_expect_of_a_number_that_was_given(method, masked):
 def test_an_order_that_a_budget_cuts_is_cut_again():
     votes, _ = draw(n_samples=200)
     costs = {"nodes": np.ones(10)}
-    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW), member_costs=costs)
+    evidence = Evidence(
+        with_changes(votes, source=VoteSource.ASSUMED_NEW), member_costs=costs
+    )
     size = SizeByCost({"nodes": 3})
     found = expect(evidence, "re", size)
     same = expect(evidence, "re", FixedSize(3))
@@ -197,13 +199,13 @@ def test_an_order_that_a_budget_cuts_is_cut_again():
 
 def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
     votes, _ = draw(n_samples=300, masked=True, average=True)
-    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+    evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     monkeypatch.setattr("quorate._choosing._expected.MOST", 100)
     found = expect(evidence, "re", FixedSize(4))
     expected = found.expected
     assert np.unique(expected.samples).size == 100
     part = votes.at(expected.samples)
-    some = Evidence(part.with_source(VoteSource.ASSUMED_NEW))
+    some = Evidence(with_changes(part, source=VoteSource.ASSUMED_NEW))
     alone = expect(some, "re", FixedSize(4))
     np.testing.assert_array_equal(alone.expected.decisions, expected.decisions)
     assert expected.excess == pytest.approx(alone.expected.excess)
@@ -226,13 +228,13 @@ def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
 def test_nothing_is_expected_of_too_few_samples():
     for n_samples, told in ((39, False), (40, True)):
         votes, _ = draw(n_samples=n_samples)
-        evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+        evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
         found = expect(evidence, "re", FixedSize(4))
         assert (found.expected is not None) == told
         plain = choose(evidence, "re", FixedSize(4))
         there = expectations(evidence, plain, plain.judged_by)
         assert [each is not None for each in there] == [told] * 2
-    trained = Evidence(votes.with_source(VoteSource.TRAINING))
+    trained = Evidence(with_changes(votes, source=VoteSource.TRAINING))
     with pytest.warns(quorate.exceptions.TrainingVotesWarning):
         assert expect(trained, "re", FixedSize(4)).expected is None
 
@@ -242,7 +244,7 @@ def test_nothing_is_expected_of_too_few_samples():
 )
 def test_a_curve_needs_an_order_of_all_members(method, told):
     votes, _ = draw()
-    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+    evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     found = choose(evidence, method, FixedSize(4), seed=0)
     expected, curve = expectations(evidence, found, found.judged_by)
     assert (curve is not None) == told
@@ -252,7 +254,7 @@ def test_a_curve_needs_an_order_of_all_members(method, told):
 
 def test_the_number_found_is_that_of_the_curve():
     votes, _ = draw(n_samples=300, masked=True)
-    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+    evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     for method in ("re", "best", "brier"):
         auto = quorate.select(votes, method, keep="auto")
         assert auto.n_kept == auto.curve.within_one_standard_error()

@@ -14,7 +14,7 @@ import quorate
 from quorate import pruning, select
 from quorate._choosing import SizeByCost, SizeByErrors, SizeCurve, size_curve
 from quorate._scoring import find_score
-from quorate._votes import VoteSource
+from quorate._votes import VoteSource, with_changes
 from quorate.cli import main
 from quorate.exceptions import QuorateWarning
 
@@ -156,7 +156,7 @@ class TestSelect:
 
     @pytest.mark.parametrize("size", [{"keep": "auto"}, {"tolerance": 0.1}])
     def test_training_votes_find_no_size(self, size, votes):
-        trained = votes.with_source(VoteSource.TRAINING)
+        trained = with_changes(votes, source=VoteSource.TRAINING)
         with pytest.raises(
             ValueError, match=r"^select\(.*='?(auto'|0.1)\): the size cannot"
         ):

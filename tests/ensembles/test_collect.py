@@ -34,7 +34,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import collect_votes
-from quorate._votes import VoteSource
+from quorate._votes import VoteSource, totals
 from quorate.exceptions import LeftOutWarning, QuorateWarning
 
 LABELS = {
@@ -372,7 +372,7 @@ class TestOutOfBag:
         bagging = BaggingClassifier(LinearSVC(), 40, oob_score=True, random_state=0)
         bagging.fit(X, y)
         votes = collect_votes(bagging, X, y, out_of_bag=True)
-        share = votes.tally() / votes.sample_counts()[1]
+        share = votes.tally() / totals.sample_counts(votes)[1]
         np.testing.assert_allclose(share.T, bagging.oob_decision_function_)
         assert votes.accuracy("lowest") == pytest.approx(bagging.oob_score_)
 

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._votes import VoteSource, joined_votes
+from quorate._votes import VoteSource, joined_votes, renumber, with_changes
 from quorate.exceptions import BatchError, LeftOutWarning
 
 N = 400
@@ -269,14 +269,14 @@ def test_samples_without_labels_are_no_batches():
 
 
 def test_sources_of_joined_votes_are_the_weakest():
-    one = quorate.Votes([[0, 1]], [0, 1]).with_source(VoteSource.ASSUMED_NEW)
-    two = quorate.Votes([[1, 1]], [0, 1]).with_source(VoteSource.TRAINING)
+    one = with_changes(quorate.Votes([[0, 1]], [0, 1]), source=VoteSource.ASSUMED_NEW)
+    two = with_changes(quorate.Votes([[1, 1]], [0, 1]), source=VoteSource.TRAINING)
     assert joined_votes([one, two]).source is VoteSource.TRAINING
     assert joined_votes([one]) is one
     valid = [[True, False], [True, True]]
     masked = quorate.Votes([[5, 7], [7, 7]], [5, 7], valid=valid)
     plain = quorate.Votes([[9, 3], [7, 9]], [9, 7])
-    both = joined_votes([masked, plain.numbered(np.array([2, 3]))])
+    both = joined_votes([masked, renumber(plain, np.array([2, 3]))])
     assert both.classes.tolist() == [3, 5, 7, 9]
     assert both.codes.tolist() == [[1, -1, 3, 0], [2, 2, 2, 3]]
     assert both.y.tolist() == [1, 2, 3, 2]

@@ -24,6 +24,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._votes import with_changes
 from quorate.ensembles import WeightedVoting
 from quorate.exceptions import QuorateWarning
 from quorate.testing import check_ensemble
@@ -280,7 +281,7 @@ def test_weights_by_name_pairs_in_the_order_of_picking(data, pool):
         assert choice.weights_by_name[name] == choice.weights[member]
     plain = quorate.select(votes, "best", keep=4)
     assert plain.weights_by_name == dict.fromkeys(plain.names, 0.25)
-    given = quorate.select(votes.reweighted([5, 4, 3, 2, 1]), "best", keep=2)
+    given = quorate.select(with_changes(votes, weights=[5, 4, 3, 2, 1]), "best", keep=2)
     assert given.weights_by_name == {
         name: 5.0 - votes.names.index(name) for name in given.names
     }

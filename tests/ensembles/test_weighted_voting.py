@@ -24,6 +24,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
+from quorate._votes import with_changes
 from quorate.ensembles import read_ensemble
 
 MEMBERS, WEIGHTS = [1, 2, 5], [0.5, 0.2, 0.3]
@@ -79,7 +80,9 @@ def test_weighted_plurality(name, wine):
     X, y = wine
     ensemble = clone(HARD[name]).fit(X, y)
     small = quorate.keep_members(ensemble, MEMBERS, WEIGHTS)
-    votes = quorate.collect_votes(ensemble, X, y).keep(MEMBERS).reweighted(WEIGHTS)
+    votes = with_changes(
+        quorate.collect_votes(ensemble, X, y).keep(MEMBERS), weights=WEIGHTS
+    )
     np.testing.assert_array_equal(small.predict(X), votes.predict())
 
 

@@ -13,6 +13,7 @@ from tests.study.plans import small_plan
 
 import quorate
 from quorate import display, stats
+from quorate._votes import with_changes
 from quorate.study import Results, forecast_plan, run_plan
 
 X, Y = load_wine(return_X_y=True)
@@ -122,7 +123,7 @@ THINGS = {
 
 def test_what_differs_is_seen():
     votes = fresh_votes()
-    weighted = votes.reweighted(np.arange(1.0, 13))
+    weighted = with_changes(votes, weights=np.arange(1.0, 13))
     for other in (votes.keep(np.arange(11)), votes.at(np.arange(80)), weighted):
         with pytest.raises(AssertionError):
             assert_same(votes, other)

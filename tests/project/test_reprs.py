@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import quorate
-from quorate._votes import VoteSource
+from quorate._votes import VoteSource, with_changes
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -132,7 +132,9 @@ def test_selections_show_the_error_with_their_new_weights():
     right = rng.random((7, 120)) < rng.uniform(0.4, 0.8, (7, 1))
     votes = quorate.Votes(np.where(right, y, rng.integers(0, 3, (7, 120))), y)
     selection = quorate.select(votes, "ges", keep=5)
-    weighted = votes.reweighted(selection.weights).keep(selection.members).error()
+    weighted = (
+        with_changes(votes, weights=selection.weights).keep(selection.members).error()
+    )
     assert abs(votes.keep(selection.members).error() - weighted) > 0.05
     found = selection.score.loss, selection.full_score.loss
     assert found == (weighted, votes.error())

@@ -7,6 +7,7 @@ import pytest
 
 import quorate
 from quorate import pruning
+from quorate._votes import with_changes
 from quorate.pruning import METHODS, make_pruner
 
 ABLE = sorted(n for n, cls in METHODS.items() if "class_weight" in cls().get_params())
@@ -140,6 +141,6 @@ def test_a_score_that_is_no_mean_is_not_balanced():
         pruner = make_pruner(name, keep=2, scoring="f1_macro", class_weight="balanced")
         with pytest.raises(ValueError, match="f1_macro is not a mean over samples"):
             pruner.fit(votes)
-    weighted = votes.reweighted(np.arange(1.0, 10))
+    weighted = with_changes(votes, weights=np.arange(1.0, 10))
     with pytest.raises(ValueError, match="these votes are weighted"):
         pruning.ForwardSearch(2, class_weight="balanced").fit(weighted)

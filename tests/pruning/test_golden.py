@@ -8,6 +8,7 @@ from tests.golden_files import CASES, golden_votes, read
 
 import quorate
 from quorate import pruning
+from quorate._votes import totals
 from quorate.exceptions import QuorateWarning
 from quorate.pruning._evolution import walk_around
 from quorate.pruning._running import running_vote
@@ -141,8 +142,8 @@ def test_authors_orientation_up_to_ties(case):
 def test_authors_mrmr_up_to_exact_ties(case):
     record = read(f"authors_{case}")
     votes = golden_votes(record)
-    agree, _ = votes.agreement()
-    right, _ = votes.member_counts()
+    agree, _ = totals.agreement(votes)
+    right, _ = totals.member_counts(votes)
     for run in record["pruning"]:
         if run["method"] != "MRMR":
             continue

@@ -10,7 +10,7 @@ from tests.pruning.slow_selectors import Shares
 import quorate
 from quorate import pruning
 from quorate._kernels import counts
-from quorate._votes import VoteSource
+from quorate._votes import VoteSource, with_changes
 from quorate.pruning._running_average import running_average
 from quorate.pruning._shares import brier_products
 
@@ -280,7 +280,7 @@ class TestChooseMethod:
         )
         for votes, cls in (
             (self.soft, pruning.SimplexWeights),
-            (self.votes.reweighted([1, 2, 3]), pruning.SparseWeights),
+            (with_changes(self.votes, weights=[1, 2, 3]), pruning.SparseWeights),
             (masked, pruning.BrierSelection),
         ):
             assert isinstance(pruning.choose_method(votes), cls)
@@ -378,7 +378,7 @@ def test_whom_weights_are_pulled_together_for(family, masked, smoothing):
     codes = np.where(rng.random((4, 60)) < 0.7, y, 1 - y)
     valid = np.arange(60) % 5 != np.arange(4)[:, None] if masked else None
     plain = quorate.Votes(codes, y, valid=valid)
-    votes = plain._like(family=family)
+    votes = with_changes(plain, family=family)
     usual = pruning.SimplexWeights(None).fit(votes).weights_
     asked = pruning.SimplexWeights(None, smoothing=smoothing).fit(votes).weights_
     np.testing.assert_array_equal(usual, asked)

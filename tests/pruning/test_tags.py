@@ -13,6 +13,7 @@ import pytest
 
 import quorate
 from quorate import pruning
+from quorate._votes import with_changes
 from quorate.pruning import Pruner, PrunerTags, make_pruner
 from quorate.testing import check_pruner
 
@@ -226,7 +227,7 @@ def test_the_curve_follows_the_path(name, votes):
     selection = quorate.select(votes, name, 4)
     order, weights = selection.pruner.path()
     expected = [
-        votes.keep(order[: k + 1]).reweighted(part).error()
+        with_changes(votes.keep(order[: k + 1]), weights=part).error()
         for k, part in enumerate(weights)
     ]
     np.testing.assert_allclose(selection.curve.errors, expected)

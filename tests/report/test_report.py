@@ -67,7 +67,7 @@ from quorate._report._sections import (
 )
 from quorate._report._svg import tidy
 from quorate._scoring import find_score
-from quorate._votes import VoteSource
+from quorate._votes import VoteSource, with_changes
 from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
 
 
@@ -582,7 +582,7 @@ def folds(votes):
 
 def analysed(votes, method, keep=4, **options):
     """Return what is known of a choice."""
-    evidence = Evidence(votes.with_source(VoteSource.ASSUMED_NEW))
+    evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     selection = choose(evidence, method, FixedSize(keep), seed=0)
     request = Request(method=method, **options)
     return _expected.analyse(request, evidence, selection)
@@ -650,7 +650,7 @@ def test_a_certificate_is_on_the_half_that_did_not_choose(method, tried):
 @pytest.mark.parametrize("method", ["mdm", "brier", "lcs", "ges"])
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_page_and_the_chooser_expect_the_same(method, masked):
-    votes = votes_of(masked=masked).with_source(VoteSource.ASSUMED_NEW)
+    votes = with_changes(votes_of(masked=masked), source=VoteSource.ASSUMED_NEW)
     found = quorate.report(votes, method=method, keep=4, methods=[]).data
     chosen = choose(Evidence(votes), method, FixedSize(4), seed=0)
     chosen = with_expected_error(chosen, Evidence(votes))

@@ -28,7 +28,7 @@ from quorate._scoring import (
 )
 from quorate._scoring._named import table_function
 from quorate._scoring._scorers import evaluate, known_names
-from quorate._votes import WholePrediction, prefix_predictions
+from quorate._votes import WholePrediction, prefix_predictions, totals, with_changes
 
 NO_SHARES = np.empty((0, 0))
 BRIER = inspect.signature(brier_score_loss).parameters
@@ -213,7 +213,7 @@ def test_prefixes_say_what_their_ensembles_say(votes, data):
         assert codes.tolist() == wanted.codes().tolist()
         assert shares == pytest.approx(wanted.shares(), abs=1e-12)
         assert errors == pytest.approx(wanted.errors(), abs=1e-12)
-        _, asked = some.sample_counts()
+        _, asked = totals.sample_counts(some)
         assert ((codes == -1) == (asked == 0)).all()
         said = np.where(codes < 0, 0, codes)
         voted = codes >= 0
@@ -263,7 +263,7 @@ def test_weights_along_an_order_count():
     found = [each.score for each in score.estimate_prefixes(votes, order, weights)]
     full = np.zeros(7)
     full[order] = weights[-1]
-    kept = votes.reweighted(full).keep(np.sort(order))
+    kept = with_changes(votes, weights=full).keep(np.sort(order))
     assert found[-1] == pytest.approx(score.estimate_votes(kept).score, abs=1e-12)
 
 

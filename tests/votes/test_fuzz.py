@@ -9,6 +9,7 @@ from tests.damage import damaged
 from tests.votes.same import assert_same
 
 from quorate import Votes
+from quorate._votes import TabledProbabilities, with_changes
 from quorate.exceptions import FileFormatError
 
 pytestmark = pytest.mark.slow
@@ -131,7 +132,7 @@ def test_damaged_npz(kind, block, frame, tmp_path):
         votes = Votes(frame.to_numpy()[:, :4].T, frame["y"], [1, 2, 3, 4],
                       probabilities=shares)  # fmt: skip
     if kind == "tabled":
-        votes = votes._like(class_probabilities=tabled_twin(votes))
+        votes = with_changes(votes, class_probabilities=tabled_twin(votes))
     votes.save(path)
     whole = path.read_bytes()
     for _ in range(140):
@@ -140,7 +141,6 @@ def test_damaged_npz(kind, block, frame, tmp_path):
 
 
 def tabled_twin(votes):
-    from quorate._votes import TabledProbabilities
 
     shares = votes.probabilities
     return TabledProbabilities.from_tables(

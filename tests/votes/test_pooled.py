@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from quorate._votes import DecisionRule, Votes, VoteSource, pooled_votes
+from quorate._votes import DecisionRule, Votes, VoteSource, pooled_votes, with_changes
 
 
 def test_folds_are_put_together_position_by_position():
@@ -16,8 +16,8 @@ def test_folds_are_put_together_position_by_position():
         two = Votes([["c", "c", "a"], ["b", "c", "a"]], ["c", "b", "a"],
                     weights=[3, 5], valid=valid)  # fmt: skip
     parts = [
-        (np.array([1, 3]), one._like(decision_rule=rule)),
-        (np.array([2, 0, 4]), two._like(decision_rule=rule)),
+        (np.array([1, 3]), with_changes(one, decision_rule=rule)),
+        (np.array([2, 0, 4]), with_changes(two, decision_rule=rule)),
     ]
     with pytest.warns(UserWarning, match="1 of 5 samples"):
         found = pooled_votes(parts, 3, y)

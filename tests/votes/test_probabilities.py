@@ -25,7 +25,7 @@ from quorate._ensembles import (
     read_ensemble,
     recombined_rows,
 )
-from quorate._votes import _probabilities
+from quorate._votes import _probabilities, with_changes
 from quorate.exceptions import LeftOutWarning
 
 SHARES = np.array(
@@ -56,7 +56,9 @@ class TestVotes:
         whole = votes.probabilities
         np.testing.assert_array_equal(votes.keep([1]).probabilities, whole[[1]])
         np.testing.assert_array_equal(votes.unweighted().probabilities, whole)
-        np.testing.assert_array_equal(votes.reweighted([3, 1]).probabilities, whole)
+        np.testing.assert_array_equal(
+            with_changes(votes, weights=[3, 1]).probabilities, whole
+        )
         again = pickle.loads(pickle.dumps(votes))
         np.testing.assert_array_equal(again.probabilities, whole)
         votes.save(tmp_path / "votes.npz")
@@ -225,9 +227,13 @@ def test_equal_weights_do_not_change_the_mean():
     shares = np.random.default_rng(0).dirichlet(np.ones(3), (4, 9))
     votes = quorate.Votes(shares.argmax(axis=2), np.arange(9) % 3, probabilities=shares)
     for weight in (1.0, 3.0, 0.1):
-        mean = votes.reweighted([weight] * 4).mean_probabilities()
+        mean = with_changes(votes, weights=[weight] * 4).mean_probabilities()
         assert mean == pytest.approx(shares.mean(axis=0), abs=1e-6)
-        alone = votes.reweighted([weight, 1, 1, 1]).keep([0]).mean_probabilities()
+        alone = (
+            with_changes(votes, weights=[weight, 1, 1, 1])
+            .keep([0])
+            .mean_probabilities()
+        )
         assert alone == pytest.approx(shares[0], abs=1e-6)
 
 

@@ -30,6 +30,7 @@ from quorate._votes import (
     leave_one_out_predictions,
     prefix_predictions,
     subset_errors,
+    with_changes,
 )
 
 
@@ -311,7 +312,7 @@ class TestVotesByHand:
 @pytest.mark.parametrize("masked", [True, False])
 def test_files_and_pickles_keep_the_rule(name, dense, masked, tmp_path):
     votes = draw(1, rule=RULES[name], weighted=True, masked=masked, dense=dense)
-    votes = votes.with_source(VoteSource.NEW)
+    votes = with_changes(votes, source=VoteSource.NEW)
     votes.save(tmp_path / "votes.npz")
     for again in (
         Votes.load(tmp_path / "votes.npz"),

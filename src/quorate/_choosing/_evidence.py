@@ -34,7 +34,7 @@ from quorate._ensembles import (
 from quorate._messages import warn
 from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
-from quorate._votes import Votes, VoteSource, as_truth
+from quorate._votes import Votes, VoteSource, as_truth, with_changes
 from quorate.exceptions import CoverageWarning, LeftOutWarning, SampledWarning
 
 
@@ -141,7 +141,7 @@ class EnsembleEvidence(Evidence):
         if drawn is None:
             return self
         valid = np.stack([~np.isin(votes.samples, rows) for rows in drawn])
-        votes = votes.only(valid).with_source(VoteSource.OUT_OF_BAG)
+        votes = with_changes(votes.only(valid), source=VoteSource.OUT_OF_BAG)
         return replace(self, votes=votes)
 
     def features(self) -> Any:

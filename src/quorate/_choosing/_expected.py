@@ -24,7 +24,7 @@ from quorate._choosing._size import CrossFittedCurve
 from quorate._progress import stage
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes, WholePrediction
+from quorate._votes import Votes, WholePrediction, predicted_codes, with_changes
 from quorate.pruning import Pruner, make_pruner
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class ExpectedError:
         """
         if votes.is_masked:
             return None
-        return float(np.mean(votes.decisions()[self.samples] == self.decisions))
+        return float(np.mean(predicted_codes(votes)[self.samples] == self.decisions))
 
     def _gains(self, votes: Votes) -> FloatArray:
         """Return the gain of the kept members on each sample."""
@@ -353,7 +353,7 @@ class CrossFitScorer:
             last = order[:number]
             given = np.zeros(votes.n_members)
             given[last] = weights[last.size - 1]
-            votes = votes.reweighted(given if given.any() else None)
+            votes = with_changes(votes, weights=given if given.any() else None)
         self.add(held, first_votes(votes, order, number or order.size))
 
     def add(self, held: IntArray, votes: Votes) -> None:

@@ -14,7 +14,7 @@ from quorate._scoring import Score, score_for, where_voted
 from quorate._theory import decompose, diversity
 from quorate._typing import BoolArray, IntArray
 from quorate._units import percent_text, points_text
-from quorate._votes import Votes, prefix_predictions
+from quorate._votes import Votes, prefix_predictions, with_changes
 from quorate.pruning import BestMembers, RandomSubset
 
 _SHOWN_STEPS = 50
@@ -214,7 +214,7 @@ def _steps(selection: Selection, honest: bool, score: Score) -> list[dict[str, A
     numbers: Iterable[tuple[Any, ...]] = [(None, None, None)] * order.size
     if honest:
         weights = selection.weights
-        weighted = votes if weights is None else votes.reweighted(weights)
+        weighted = votes if weights is None else with_changes(votes, weights=weights)
         shares = score.contributions(selection.applied_to(votes))
         numbers = zip(
             votes.accuracies[order].tolist(),

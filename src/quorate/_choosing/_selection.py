@@ -12,7 +12,7 @@ from quorate._output import facts_html
 from quorate._scoring import Score, ScoreEstimate
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import bytes_text
-from quorate._votes import Votes, VoteSource
+from quorate._votes import Votes, VoteSource, with_changes
 from quorate.pruning import Pruner
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Selection:
             Votes of all members, on any samples.
         """
         weights = self.weights
-        weighted = votes if weights is None else votes.reweighted(weights)
+        weighted = votes if weights is None else with_changes(votes, weights=weights)
         return weighted.keep(self.members)
 
     def explain(

@@ -29,6 +29,7 @@ from quorate._votes import (
     as_labels,
     check_same_family,
     joined_votes,
+    renumber,
     warn_left_out,
 )
 from quorate.exceptions import BatchError, LeftOutWarning
@@ -251,7 +252,7 @@ def _all_of(parts: Iterator[Part]) -> Part:
     rows = 0
     try:
         for votes, n_rows in parts:
-            stack.append(votes.numbered(np.arange(rows, rows + n_rows)))
+            stack.append(renumber(votes, np.arange(rows, rows + n_rows)))
             _join_last(stack)
             rows += n_rows
     except BatchError as error:
@@ -275,7 +276,7 @@ def _votes_on(voter: BatchVoter, X: Any, y: Any, start: int = 0) -> Part:
     prepared, truth = voter.prepared(X, y)
     votes = joined_votes(
         [
-            chunk.votes.numbered(np.arange(chunk.start, truth.size))
+            renumber(chunk.votes, np.arange(chunk.start, truth.size))
             for chunk in voter.voted(X, prepared, truth, start)
         ]
     )

@@ -30,6 +30,7 @@ from quorate._votes import (
     Votes,
     VoteSource,
     as_truth,
+    renumber,
     sample_positions,
     warn_if_uncovered,
 )
@@ -202,7 +203,7 @@ def _collect_in_memory(
     votes = evaluate_members(
         ensemble, prepared, truth, unseen=unseen, source=kind, **options
     )
-    return votes if rows is None else votes.numbered(rows)
+    return votes if rows is None else renumber(votes, rows)
 
 
 def _rows_to_ask_about(

@@ -38,7 +38,7 @@ from quorate._report._summary import summary_report
 from quorate._report._text import Measure
 from quorate._report._why import reasons
 from quorate._scoring import check_scoring, find_score, with_positive
-from quorate._votes import Summary, Votes, VoteSource
+from quorate._votes import Summary, Votes, VoteSource, with_changes
 from quorate.pruning import Pruner
 
 # Maximum number of samples for figures of pairs.
@@ -361,7 +361,7 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidenc
     if votes.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {votes.source.why_unreliable}.")
     if votes.source is None:
-        votes = votes.with_source(VoteSource.ASSUMED_NEW)
+        votes = with_changes(votes, source=VoteSource.ASSUMED_NEW)
     return Evidence(votes)
 
 

@@ -16,7 +16,14 @@ from quorate._report._text import plural
 from quorate._scoring import count_pairs
 from quorate._theory import Diagnosis, measures
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Summary, VoteCounts, Votes, VoteSource
+from quorate._votes import (
+    Summary,
+    VoteCounts,
+    Votes,
+    VoteSource,
+    predicted_codes,
+    totals,
+)
 
 CHOSEN_BEFORE = (
     "The members were chosen or distilled on many of these samples before, so they "
@@ -169,7 +176,7 @@ def votes_section(
     meaning = _VOTES_USED[source]
     if source is VoteSource.OUT_OF_BAG and not honest:
         meaning = f"{_UNCOVERED}{votes.why_unreliable}."
-    _, asked = votes.member_counts()
+    _, asked = totals.member_counts(votes)
     scores: dict[str, Any] = {}
     if honest:
         each = votes.accuracies
@@ -186,7 +193,7 @@ def votes_section(
         honest=honest,
         meaning=CHOSEN_BEFORE if chosen_before else meaning,
         rule=votes.rule,
-        ties=votes.ties if isinstance(votes, Summary) else "",
+        ties=votes.decision_rule.ties if isinstance(votes, Summary) else "",
         n_samples=votes.n_samples,
         n_given=n_given or votes.n_samples,
         drawn=drawn,
@@ -279,7 +286,7 @@ def expected_confusion(
         votes = votes.at(expected.samples)
         after = count_pairs(expected.decisions, votes.y, n_classes).astype(int)[:, :-1]
     # Samples without a vote are not counted.
-    decided = np.where((votes.codes >= 0).any(axis=0), votes.decisions(), -1)
+    decided = np.where((votes.codes >= 0).any(axis=0), predicted_codes(votes), -1)
     before = count_pairs(decided, votes.y, n_classes).astype(int)[:, :-1]
     return confusion_section(before, after, votes.classes, votes.n_samples)
 
@@ -400,7 +407,7 @@ def member_rows(
     **more: Sequence[Any] | None,
 ) -> list[MemberRow]:
     """Return a row per member; ``more`` are additional columns, None if unknown."""
-    _, asked = votes.member_counts()
+    _, asked = totals.member_counts(votes)
     columns = {name: column for name, column in more.items() if column is not None}
     return [
         MemberRow(

@@ -20,7 +20,7 @@ from quorate._report._sections import fill, why_unscored
 from quorate._report._text import count, plural, points, unsigned
 from quorate._theory import diagnose
 from quorate._typing import FloatArray
-from quorate._votes import PairedErrors, Summary, VoteSource
+from quorate._votes import PairedErrors, Summary, VoteSource, totals
 from quorate.stats import error_limit, excess_limit
 
 _MOST_SIZES = 30
@@ -90,7 +90,7 @@ def summary_report(
     """
     if summary.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {summary.source.why_unreliable}.")
-    if summary.own_confusion is None:
+    if "own" not in summary.sums:
         summary = summary.by_plurality()  # nothing else is known about its predictions
     honest = not summary.why_unreliable
     n_samples, classes = summary.n_samples, summary.classes
@@ -213,7 +213,7 @@ def _mean_agreement(summary: Summary) -> FloatArray:
 
     If all members vote, that is the mean share of others that agree with it.
     """
-    same, common = (table.astype(float) for table in summary.agreement())
+    same, common = (table.astype(float) for table in totals.agreement(summary))
     np.fill_diagonal(same, 0.0)
     np.fill_diagonal(common, 0.0)
     pairs = common.sum(axis=1)

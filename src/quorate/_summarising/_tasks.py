@@ -28,7 +28,9 @@ from quorate._votes import (
     as_labels,
     code_dtype,
     codes_among,
+    predicted_codes,
     prefix_predictions,
+    with_changes,
 )
 from quorate.pruning import Pruner
 
@@ -143,15 +145,17 @@ class Rival:
             small = code_dtype(votes.n_classes)
             prefixes = prefix_predictions(votes, self.order)
             return [prefix.codes().astype(small) for prefix in prefixes][::-1]
-        part = votes if self.weights is None else votes.reweighted(self.weights)
-        return [part.keep(np.sort(self.order)).decisions()]
+        part = (
+            votes if self.weights is None else with_changes(votes, weights=self.weights)
+        )
+        return [predicted_codes(part.keep(np.sort(self.order)))]
 
 
 def count_pair(votes: Votes, rival: Rival, X: Any = None) -> PairedErrors:
     """Count the samples on which only the rival, or only the ensemble, errs."""
     return PairedErrors.count(
         votes.y,
-        votes.decisions(),
+        predicted_codes(votes),
         rival.decisions(votes, X),
         votes.n_classes,
         sizes=rival.sizes,

@@ -10,7 +10,7 @@ from quorate._kernels import fixed, gaps
 from quorate._output import facts_html
 from quorate._theory._formulas import divide
 from quorate._typing import FloatArray, Lambda
-from quorate._votes import VoteCounts, Votes, check_counts, check_votes
+from quorate._votes import VoteCounts, Votes, check_counts, check_votes, totals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +167,7 @@ def decompose(
             check_votes(votes, f"decompose(credence={credence!r})")
         return MeanDecomposition(*mean_terms(votes), n_samples=votes.n_samples)
     if credence is None:
-        error, member_error, diversity = votes.zero_one_terms()
+        error, member_error, diversity = totals.zero_one_terms(votes)
         means = mean_terms(votes)
     else:
         error, member_error, diversity = _credence_terms(votes, credence)
@@ -189,14 +189,14 @@ def decompose(
 
 def mean_terms(votes: VoteCounts) -> tuple[float, float, float]:
     """Return the mean error, members' mean error and diversity, by 0/1 errors."""
-    kinds = votes.sample_groups()
+    kinds = totals.sample_groups(votes)
     tied, has_truth = kinds.tied(votes.n_classes), kinds.has_truth
     if votes.has_equal_weights:
         terms = gaps.zero_one(tied, has_truth, kinds.right, kinds.cast)
         error, member_error, diversity = (kinds.mean(term) for term in terms)
         return error, member_error, diversity
     # Weighted shares are not counts; they are summed in steps, see _kernels.fixed.
-    n, shares = votes.n_samples, fixed.as_float(votes.share_sum())
+    n, shares = votes.n_samples, fixed.as_float(totals.share_sum(votes))
     voted = ~kinds.undecided
     lead = (kinds.times * has_truth / tied)[voted].sum()
     guessed = (kinds.times * (tied - has_truth) / tied)[~voted].sum()

@@ -26,7 +26,7 @@ from quorate._theory._formulas import (
 )
 from quorate._theory._measures import MEASURES, Measure, find_measure
 from quorate._typing import Array, FloatArray, Outputs, Undefined
-from quorate._votes import VoteCounts, Votes, check_counts, check_votes
+from quorate._votes import VoteCounts, Votes, check_counts, check_votes, totals
 from quorate.exceptions import QuorateWarning
 from quorate.risk import RiskAssessment, assess_risk
 
@@ -217,14 +217,14 @@ def sample_diversity(
     if refusal:
         raise ValueError(refusal)
     if asked.name == "error_gap":
-        _, _, gap = votes.zero_one_terms()
+        _, _, gap = totals.zero_one_terms(votes)
         return gap
     if asked.name == "entropy_cc":
         return entropy(votes.tally(), base)
     if asked.name == "disagreement" and outputs == "label":
         numerator, denominator = sample_label_disagreement(votes.tally())
     else:
-        right, asked_members = votes.sample_counts()
+        right, asked_members = totals.sample_counts(votes)
         numerator, denominator = SAMPLE[asked.name](
             right.astype(np.int64), asked_members.astype(np.int64)
         )
@@ -245,12 +245,12 @@ def _whole_value(
     if name == "entropy_cc":
         return mean_entropy(votes, base)
     if not measure.pairwise:
-        return WHOLE[name](votes.histogram(), convention)
+        return WHOLE[name](totals.histogram(votes), convention)
     # Without a mask, the mean of these two over pairs is a mean over samples.
     if not votes.is_masked and name in ("disagreement", "double_fault"):
         if name == "disagreement" and outputs == "label" and votes.n_classes > 2:
             return label_disagreement(votes, convention)
-        return mean_of_samples(votes.histogram(), name, convention)
+        return mean_of_samples(totals.histogram(votes), name, convention)
     corner = np.triu_indices(votes.n_members, k=1)
 
     def of_each_pair(matrix: Array) -> Array:

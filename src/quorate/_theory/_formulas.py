@@ -14,7 +14,7 @@ from quorate._kernels import fixed
 from quorate._kernels.entropy import entropy
 from quorate._theory._measures import MEASURES
 from quorate._typing import Array, FloatArray, IntArray, Outputs
-from quorate._votes import CorrectHistogram, VoteCounts, Votes
+from quorate._votes import CorrectHistogram, VoteCounts, Votes, totals
 
 Fraction = tuple[Array, Array]
 
@@ -53,12 +53,12 @@ def pair_fraction(
     """
     by_label = outputs == "label" and name != "double_fault"
     if by_label and (name == "disagreement" or votes.n_classes > 2):
-        same, total = map(corner, votes.agreement())
+        same, total = map(corner, totals.agreement(votes))
         if name == "disagreement":
             return total - same, total, total
-        chance = corner(votes.chance_agreement())  # Cohen's kappa of all classes
+        chance = corner(totals.chance_agreement(votes))  # Cohen's kappa of all classes
         return total * same - chance, total * total - chance, total
-    table = votes.pairs("label" if by_label else "oracle")
+    table = totals.pairs(votes, "label" if by_label else "oracle")
     cells = (table.both, table.first, table.second, table.neither)
     return *_PAIR[name](*map(corner, cells)), corner(table.total)
 
@@ -174,7 +174,7 @@ WHOLE: dict[str, Callable[[CorrectHistogram, float], float]] = {
 
 def mean_entropy(votes: VoteCounts, base: float | None) -> float:
     """Return the mean entropy of the votes over the classes."""
-    total, number = votes.entropy_sum()
+    total, number = totals.entropy_sum(votes)
     if not number:
         return float("nan")
     mean = fixed.as_float(total) / number
@@ -187,7 +187,7 @@ def label_disagreement(votes: VoteCounts, undefined: float) -> float:
         different, every = sample_label_disagreement(votes.tally())
         numerator, n_pairs = int(different.sum()), int(every.sum())
     else:
-        same, total = votes.agreement()
+        same, total = totals.agreement(votes)
         n_pairs = int(total.sum() - total.trace())
         numerator = n_pairs - int(same.sum() - same.trace())
     return numerator / n_pairs if n_pairs else undefined

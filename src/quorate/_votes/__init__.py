@@ -1,5 +1,6 @@
 """Votes of an ensemble's members, and the rule that combines them."""
 
+from quorate._votes import totals
 from quorate._votes._checks import (
     as_weights,
     member_positions,
@@ -10,7 +11,6 @@ from quorate._votes._checks import (
 from quorate._votes._counts import (
     CorrectHistogram,
     PairCounts,
-    VoteCounts,
 )
 from quorate._votes._coverage import warn_if_uncovered
 from quorate._votes._files import Progress, load_counts, load_summary, save_counts
@@ -34,6 +34,7 @@ from quorate._votes._predictions import (
     Prediction,
     WholePrediction,
     leave_one_out_predictions,
+    predicted_codes,
     prefix_predictions,
     subset_errors,
 )
@@ -51,7 +52,14 @@ from quorate._votes._rule import (
     VoteSource,
 )
 from quorate._votes._summary import Summary
-from quorate._votes._votes import Votes, check_counts, check_votes
+from quorate._votes._votes import (
+    Votes,
+    check_counts,
+    check_votes,
+    renumber,
+    with_changes,
+)
+from quorate._votes.totals import VoteCounts
 
 __all__ = [
     "PLURALITY",
@@ -88,14 +96,18 @@ __all__ = [
     "pair_predictions",
     "pooled_votes",
     "positions",
+    "predicted_codes",
     "prefix_predictions",
     "refuse_improper",
     "refuse_masked",
+    "renumber",
     "sample_positions",
     "save_counts",
     "subset_errors",
+    "totals",
     "union",
     "warn_if_uncovered",
     "warn_left_out",
     "weights_left",
+    "with_changes",
 ]

@@ -1,314 +1,29 @@
-"""Counts of votes over all samples, from which ensemble measures are computed."""
+"""Sums of votes over all samples, and how each of them is counted."""
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._checks import one_of
-from quorate._kernels import gaps
-from quorate._output import facts_html
-from quorate._typing import Array, FloatArray, IntArray, Lambda, Outputs, Ties
-from quorate._votes._checks import read_only
-from quorate._votes._probabilities import Probabilities
-from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
+from quorate._kernels import counts, fixed, gaps, pairs
+from quorate._kernels.entropy import entropy
+from quorate._typing import Array, FloatArray, IntArray, Lambda
+from quorate._votes._samples import (
+    sample_counts,
+    sample_weights,
+    tallies,
+    verdict,
+    zero_one_terms,
+)
+
+if TYPE_CHECKING:
+    from quorate._votes._summary import Summary
+    from quorate._votes._votes import Votes
 
 LAMBDAS: tuple[Lambda, ...] = ("ensemble", "paper")
-_SHOWN_CLASSES = 8
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class VoteCounts(ABC):
-    """Shared base class of :class:`quorate.Votes` and :class:`quorate.Summary`.
-
-    Everything is computed from a few sums over samples, which votes compute on first
-    use and a summary stores.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The members' names.
-    classes : array
-        The labels, sorted: those of ``y``, of the votes, and of the ensemble.
-    weights : array of float, optional
-        The voting weights as given, or None for equal votes.
-    decision_rule : DecisionRule
-        How the ensemble predicts, in full.
-    source : VoteSource, optional
-        Where the votes are from; None if unknown.
-    family : str, optional
-        How the members came about; None if unknown.
-
-        "bagging": alike, on resamples. "boosting": in sequence. "pool": each on its
-        own.
-    """
-
-    names: tuple[str, ...]
-    classes: Array
-    weights: FloatArray | None
-    decision_rule: DecisionRule = PLURALITY
-    source: VoteSource | None = None
-    family: str | None = None
-
-    @property
-    @abstractmethod
-    def n_samples(self) -> int:
-        """Number of samples with at least one vote."""
-
-    @property
-    def why_unreliable(self) -> str:
-        """Why errors on these votes do not estimate errors on new data, or empty."""
-        return "" if self.source is None else self.source.why_unreliable
-
-    @property
-    @abstractmethod
-    def is_masked(self) -> bool:
-        """Whether votes may be missing."""
-
-    @property
-    @abstractmethod
-    def class_probabilities(self) -> Probabilities | None:
-        """The members' class probabilities, or None."""
-
-    @abstractmethod
-    def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
-        """Return the share of samples predicted correctly."""
-
-    @abstractmethod
-    def unweighted(self) -> "VoteCounts":
-        """Return the same votes with equal weights."""
-
-    @abstractmethod
-    def _sum(self, name: str) -> Any:
-        """Return one of the sums over samples; see ``_summary``."""
-
-    # The members
-
-    @property
-    def n_members(self) -> int:
-        """Number of members."""
-        return len(self.names)
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return int(self.classes.size)
-
-    @property
-    def rule(self) -> RuleName:
-        """How the ensemble predicts: "average" or "heads"."""
-        return self.decision_rule.name
-
-    @property
-    def ties(self) -> Ties:
-        """How an error at a tie counts by default."""
-        return self.decision_rule.ties
-
-    @property
-    def has_equal_weights(self) -> bool:
-        """Whether every member's vote counts the same."""
-        return self.weights is None or bool((self.weights == self.weights[0]).all())
-
-    @property
-    def accuracies(self) -> FloatArray:
-        """Accuracy of each member on its usable votes."""
-        right, cast = self.member_counts()
-        return read_only(right / cast)
-
-    def member_counts(self) -> tuple[IntArray, IntArray]:
-        """Return each member's number of correct votes and of usable votes."""
-        return self._sum("right"), self._sum("cast")
-
-    def class_counts(self) -> IntArray:
-        """Return how often each member votes for each class."""
-        return np.asarray(self._sum("by_class").T)
-
-    # The samples
-
-    def sample_groups(self) -> "SampleGroups":
-        """Return samples grouped by correct and usable votes and plurality vote."""
-        groups: SampleGroups = self._sum("groups")
-        return groups
-
-    def histogram(self) -> "CorrectHistogram":
-        """Return how many samples have how many right votes of how many usable ones.
-
-        Examples
-        --------
-        >>> from quorate import Votes
-        >>> Votes([[0, 1, 1], [0, 0, 1]], [0, 1, 1]).histogram().times
-        array([0, 1, 2])
-        """
-        groups = self.sample_groups()
-        return self._histogram(groups.right, groups.cast, groups.times)
-
-    def _histogram(
-        self, right: IntArray, cast: IntArray, times: Array | None = None
-    ) -> "CorrectHistogram":
-        """Count (groups of ``times``) samples by correct and usable votes."""
-        if not self.is_masked:
-            every = np.arange(self.n_members + 1)
-            total = np.bincount(right, times, minlength=every.size).astype(np.int64)
-            return CorrectHistogram(every, np.full(every.size, self.n_members), total)
-        keys, place = np.unique(
-            cast.astype(np.int64) << _BITS | right, return_inverse=True
-        )
-        total = np.bincount(place, times, minlength=keys.size).astype(np.int64)
-        return CorrectHistogram(keys & _MASK, keys >> _BITS, total)
-
-    def entropy_sum(self) -> tuple[int, int]:
-        """Return the summed vote entropy in fixed-point steps, and the sample count.
-
-        Uses natural logarithms; samples whose votes have no weight are excluded. See
-        ``_kernels.fixed`` for the steps.
-        """
-        return self._sum("entropy"), self._sum("n_entropies")
-
-    def share_sum(self) -> int:
-        """Return the summed share of correct votes, in fixed-point steps."""
-        return int(self._sum("shares"))
-
-    def smallest_margin(self, lambda_: Lambda = "ensemble") -> "SmallestMargin":
-        """Return the smallest mean margin, and which sample is the first to have it.
-
-        Parameters
-        ----------
-        lambda_ : {"ensemble", "paper"}
-            As for :func:`quorate.decompose`.
-        """
-        if not self.has_equal_weights:
-            margins: SmallestMargins = self._sum("margins")
-            return margins.by_lambda[LAMBDAS.index(lambda_)]
-        groups = self.sample_groups()
-        error, _, diversity = gaps.zero_one(
-            groups.tied(self.n_classes), groups.has_truth, groups.right, groups.cast
-        )
-        return smallest_margin(error, diversity, groups.first, lambda_)
-
-    # Pairs of members
-
-    def pairs(self, outputs: Outputs = "oracle") -> "PairCounts":
-        """Return the contingency tables of all pairs of members.
-
-        Parameters
-        ----------
-        outputs : {"oracle", "label"}
-            Tables of right and wrong, or of the two classes voted for.
-        """
-        one_of("pairs", "outputs", outputs, ("oracle", "label"))
-        total, where_other = self.pairs_in_common(), "_where_other" * self.is_masked
-        if outputs == "oracle":
-            both, positive = self._sum("both_right"), self._sum("right" + where_other)
-        elif self.n_classes > 2:
-            raise ValueError(
-                "pairs(outputs='label'): a two-by-two table needs two classes, but "
-                f"these votes have {self.n_classes}."
-            )
-        else:
-            votes, same = self._sum("by_class" + where_other), self._sum("same")
-            positive = votes[1] if self.n_classes == 2 else np.zeros_like(votes[0])
-        if not self.is_masked:
-            positive = positive[:, None]
-        if outputs == "label":
-            # Votes of either for the higher class, minus the samples on which they
-            # differ, are twice the samples on which both vote for it.
-            both = (positive + positive.T - (total - same)) // 2
-        return PairCounts(both, positive - both, total)
-
-    def pairs_in_common(self) -> IntArray:
-        """Return the number of samples on which both members of a pair voted."""
-        if self.is_masked:
-            common: IntArray = self._sum("common")
-            return common
-        shape = (self.n_members, self.n_members)
-        return np.broadcast_to(np.int64(self.n_samples), shape)
-
-    def agreement(self) -> tuple[IntArray, IntArray]:
-        """Return, for all pairs of members, equal votes and common samples.
-
-        Examples
-        --------
-        >>> from quorate import Votes
-        >>> same, total = Votes([[0, 1, 2], [0, 2, 2]], [0, 1, 2]).agreement()
-        >>> same
-        array([[3, 2],
-               [2, 3]])
-        """
-        return self._sum("same"), self.pairs_in_common()
-
-    def chance_agreement(self) -> IntArray:
-        """Return, for all pairs, the expected chance agreements times n_samples.
-
-        For each class, multiplies both members' numbers of votes on their common
-        samples; returns the sum over classes.
-        """
-        if not self.is_masked:
-            given = self._sum("by_class")
-            return np.asarray(given.T @ given)
-        given = self._sum("by_class_where_other")
-        return np.asarray((given * given.transpose(0, 2, 1)).sum(axis=0))
-
-    def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
-        """Return the mean error; see :meth:`quorate.Votes.sample_errors`."""
-        return 1.0 - self.accuracy(ties, rule)
-
-    def _asked_rule(self, owner: str, rule: RuleName | None) -> DecisionRule:
-        if rule is None:
-            return self.decision_rule
-        one_of(owner, "rule", rule, ("average", "heads"))
-        if rule == "heads":
-            return PLURALITY
-        if self.rule == "average":
-            return self.decision_rule
-        if self.class_probabilities is None:
-            raise ValueError(
-                f"{owner}(rule='average'): there are no probabilities; collect votes "
-                "with probabilities=True."
-            )
-        return DecisionRule("average")
-
-    # Representations
-
-    def __repr__(self) -> str:
-        extras = "".join(
-            f", {word}"
-            for word, there in (
-                ("weighted", self.weights is not None),
-                ("masked", self.is_masked),
-                ("with probabilities", self.class_probabilities is not None),
-            )
-            if there
-        )
-        return (
-            f"{type(self).__name__}"
-            f"({self.n_members:,} member{'s' * (self.n_members != 1)}, "
-            f"{self.n_samples:,} sample{'s' * (self.n_samples != 1)}, "
-            f"{self.n_classes:,} class{'es' * (self.n_classes != 1)}{extras}; "
-            f"{self._accuracy_text()})"
-        )
-
-    def _accuracy_text(self) -> str:
-        """Return the accuracies of the members and the ensemble as text."""
-        if self.source in (VoteSource.TRAINING, VoteSource.UNKNOWN):
-            return f"{self.source}, which say nothing about accuracy"
-        mean = f"{self.accuracies.mean():.1%}".replace("%", " %")
-        if self.source is VoteSource.UNLABELLED:
-            return f"no labels; members agree with their decision on {mean}"
-        together = "vote" if self.rule == "heads" else "average"
-        accuracy = f"{self.accuracy():.1%}".replace("%", " %")
-        return f"members {mean} correct, their {together} {accuracy}"
-
-    def _html(self, title: str, rows: list[tuple[str, str]]) -> str:
-        """Return an HTML table with escaped labels and names."""
-        shown = [str(label) for label in self.classes[:_SHOWN_CLASSES]]
-        more = self.n_classes - len(shown)
-        sizes = [
-            ("members", f"{self.n_members:,}"),
-            ("samples", f"{self.n_samples:,}"),
-            ("classes", ", ".join(shown) + (f" and {more} more" if more else "")),
-        ]
-        return facts_html(title, [*sizes, *rows])
+# Up to this many classes, comparing with each is faster than sorting.
+_FEW_CLASSES = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -492,7 +207,7 @@ class SmallestMargins:
         return SmallestMargins(tuple(min(p, key=SmallestMargin.rank) for p in both))
 
 
-def smallest_margin(
+def smallest_margin_of(
     error: FloatArray, diversity: FloatArray, places: Array, lambda_: Lambda
 ) -> SmallestMargin:
     """Return the smallest margin of samples, or of groups of them."""
@@ -503,3 +218,150 @@ def smallest_margin(
     lowest = lowest[further == further.min()]
     at = lowest[places[lowest].argmin()]
     return SmallestMargin(float(margins[at]), float(diversity[at]), int(places[at]))
+
+
+# How votes count each of the sums
+
+
+def pairs_in_common(votes: "Votes | Summary") -> IntArray:
+    """Return the number of samples on which both members of a pair voted."""
+    if votes.is_masked:
+        common: IntArray = votes._sum("common")
+        return common
+    shape = (votes.n_members, votes.n_members)
+    return np.broadcast_to(np.int64(votes.n_samples), shape)
+
+
+def histogram_of(
+    votes: "Votes | Summary",
+    right: IntArray,
+    cast: IntArray,
+    times: Array | None = None,
+) -> CorrectHistogram:
+    """Count (groups of ``times``) samples by correct and usable votes."""
+    if not votes.is_masked:
+        every = np.arange(votes.n_members + 1)
+        total = np.bincount(right, times, minlength=every.size).astype(np.int64)
+        return CorrectHistogram(every, np.full(every.size, votes.n_members), total)
+    keys, place = np.unique(cast.astype(np.int64) << _BITS | right, return_inverse=True)
+    total = np.bincount(place, times, minlength=keys.size).astype(np.int64)
+    return CorrectHistogram(keys & _MASK, keys >> _BITS, total)
+
+
+def _cast(votes: "Votes") -> IntArray:
+    if votes.is_masked:
+        return counts.votes_per_member(votes.codes)
+    return np.full(votes.n_members, votes.n_samples)
+
+
+def _by_class(votes: "Votes") -> IntArray:
+    n, codes = votes.n_classes, votes.codes
+    if n <= _FEW_CLASSES:
+        each = (np.full_like(votes.y, label) for label in range(n))
+        return np.stack([counts.correct_per_member(codes, label) for label in each])
+    return np.stack([np.bincount(row[row >= 0], minlength=n) for row in codes], axis=1)
+
+
+def _same(votes: "Votes") -> IntArray:
+    if votes.n_classes > 2:
+        return pairs.agreement(votes.codes, votes.n_classes)
+    total = pairs_in_common(votes)
+    if votes.n_classes == 1:
+        return np.array(total)
+    if votes.is_masked:
+        higher = votes._sum("by_class_where_other")[1]
+    else:
+        higher = votes._sum("by_class")[1][:, None]
+    both = pairs.both_equal(votes.codes, np.ones_like(votes.y))
+    return np.asarray(total - higher - higher.T + 2 * both)
+
+
+def _by_class_where_other(votes: "Votes") -> IntArray:
+    """Count the row's votes per class on samples the column voted on."""
+    rest, tables = votes._sum("common"), []
+    for label in range(1, votes.n_classes):
+        tables.append(_equal_where_other(votes, np.full_like(votes.y, label)))
+        rest = rest - tables[-1]
+    return np.stack([rest, *tables])
+
+
+def _equal_where_other(votes: "Votes", target: Array) -> IntArray:
+    return pairs.equal_where_other_voted(votes.codes, target)
+
+
+def _groups(votes: "Votes") -> SampleGroups:
+    _, tied, has_truth = verdict(votes)
+    if votes.is_masked:
+        tied = np.where(sample_weights(votes)[1] == 0, 0, tied)
+    return SampleGroups.count(*sample_counts(votes), tied, has_truth, votes.samples)
+
+
+def _entropies(votes: "Votes") -> tuple[int, int]:
+    """Return the summed vote entropy in steps, and the number of samples."""
+    if votes.n_classes <= 2 and votes.has_equal_weights:
+        some = votes._sum("histogram")
+        some = some.only(some.n >= 1)
+        values = entropy(np.stack([some.c, some.n - some.c]))
+        return fixed.whole_steps(values, some.times), int(some.times.sum())
+    total, number = 0, 0
+    for _, tally in tallies(votes):
+        voted = tally[:, tally.any(axis=0)]
+        total += fixed.whole_steps(entropy(voted))
+        number += voted.shape[1]
+    return total, number
+
+
+def _share_sum(votes: "Votes") -> int:
+    if votes.has_equal_weights:
+        some = votes._sum("histogram")
+        some = some.only(some.n >= 1)
+        return fixed.whole_steps(some.c / some.n, some.times)
+    right, cast = sample_weights(votes)
+    voted = cast > 0
+    return fixed.whole_steps(right[voted] / cast[voted])
+
+
+def confusion(votes: "Votes", decided: Array) -> IntArray:
+    """Count samples by true and predicted class, if a weighted vote decided."""
+    n, y = votes.n_classes, votes.y.astype(np.int64)
+    if votes.is_masked:
+        voted = sample_weights(votes)[1] > 0
+        y, decided = y[voted], decided[voted]
+    return np.bincount(y * n + decided, minlength=n * n).reshape(n, n)
+
+
+def _undecided(votes: "Votes") -> IntArray:
+    """Count samples by true class whose votes all have weight zero."""
+    idle = (sample_weights(votes)[1] == 0) & (sample_counts(votes)[1] > 0)
+    return np.bincount(votes.y[idle], minlength=votes.n_classes)
+
+
+def _margins(votes: "Votes") -> SmallestMargins:
+    error, _, diversity = zero_one_terms(votes)
+    return SmallestMargins(
+        tuple(
+            smallest_margin_of(error, diversity, votes.samples, lambda_)
+            for lambda_ in LAMBDAS
+        )
+    )
+
+
+COUNT: dict[str, "Callable[[Votes], Any]"] = {
+    "right": lambda votes: counts.correct_per_member(votes.codes, votes.y),
+    "cast": _cast,
+    "by_class": _by_class,
+    "both_right": lambda votes: pairs.both_equal(votes.codes, votes.y),
+    "same": _same,
+    "common": lambda votes: pairs.common(votes.codes),
+    "right_where_other": lambda votes: _equal_where_other(votes, votes.y),
+    "by_class_where_other": _by_class_where_other,
+    "groups": _groups,
+    "entropies": _entropies,
+    "entropy": lambda votes: votes._sum("entropies")[0],
+    "n_entropies": lambda votes: votes._sum("entropies")[1],
+    "shares": _share_sum,
+    "confusion": lambda votes: confusion(votes, verdict(votes)[0]),
+    "undecided": _undecided,
+    "histogram": lambda votes: histogram_of(votes, *sample_counts(votes)),
+    "margins": _margins,
+}

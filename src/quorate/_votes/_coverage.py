@@ -7,13 +7,17 @@ rows of every class have enough votes. Ten votes are enough: in simulated forest
 with the truth within their standard errors (``python -m experiments coverage``).
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from quorate._messages import warn
 from quorate._typing import Array, IntArray
-from quorate._votes._counts import VoteCounts
 from quorate._votes._rule import VoteSource
 from quorate.exceptions import CoverageWarning
+
+if TYPE_CHECKING:
+    from quorate._votes._votes import Votes
 
 ENOUGH_VOTES = 10
 """Votes a row needs; of fewer than 50 members, a fifth of them."""
@@ -63,7 +67,7 @@ def why_not_covered(
     )
 
 
-def warn_if_uncovered(votes: VoteCounts) -> None:
+def warn_if_uncovered(votes: "Votes") -> None:
     """Warn if out-of-bag votes do not cover every class."""
     if votes.source is VoteSource.OUT_OF_BAG and votes.why_unreliable:
         warn(

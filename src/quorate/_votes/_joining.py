@@ -26,9 +26,9 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
     Examples
     --------
     >>> from quorate import Votes
-    >>> from quorate._votes import joined_votes
+    >>> from quorate._votes import joined_votes, renumber
     >>> first, second = Votes([["a", "b"]], ["a", "a"]), Votes([["c"]], ["c"])
-    >>> joined_votes([first, second.numbered([2])]).predict()
+    >>> joined_votes([first, renumber(second, [2])]).predict()
     array(['a', 'b', 'c'], dtype='<U1')
     """
     if len(parts) == 1:

@@ -13,21 +13,51 @@ import numpy as np
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.verdicts import TIE_TOLERANCE, lead, leaders, rounding
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
+from quorate._votes._checks import read_only
+from quorate._votes._rule import PLURALITY, RuleName, find_rule
+from quorate._votes._samples import once, sample_counts, verdict
 
 if TYPE_CHECKING:
-    from quorate._votes._sample_votes import SampleVotes
     from quorate._votes._votes import Votes
 
 
-def decide(votes: "SampleVotes") -> IntArray:
-    """Return the class codes predicted by the ensemble of all members."""
+def predicted_codes(votes: "Votes", rule: RuleName | None = None) -> IntArray:
+    """Return the predictions of an ensemble as positions in its classes.
+
+    Parameters
+    ----------
+    votes : Votes
+    rule : {"average", "heads"}, optional
+        As for :meth:`Votes.predict`.
+    """
+    wanted = find_rule(votes, "predict", rule)
+    if wanted == PLURALITY:
+        return verdict(votes)[0]
+    if wanted != votes.decision_rule:
+        return np.asarray(votes.mean_probabilities().argmax(axis=1))
+    return once(votes, "predictions", lambda: read_only(_predict_all(votes)))
+
+
+def _predict_all(votes: "Votes") -> IntArray:
+    """Return the predictions of all members together, by their own rule."""
     if counts_whole_votes(votes):
-        return votes.verdict()[0]  # counted in integers
+        return verdict(votes)[0]  # counted in integers
     every, weights = np.arange(votes.n_members), weights_of(votes)
-    if not votes.counts_heads:
+    if not depends_on_votes(votes):
         return add_up_in_order(votes, every, weights, slice(None))
     sums = np.ascontiguousarray(votes.tally().T, dtype=float)
     return lead_of_sums(votes, every, weights, sums, np.arange(votes.n_samples))
+
+
+def depends_on_votes(votes: "Votes") -> bool:
+    """Return whether predictions depend on votes alone.
+
+    True for averaged probabilities if every member is certain.
+    """
+    if votes.rule == "heads":
+        return True
+    given = votes.class_probabilities
+    return given is not None and given.are_certain
 
 
 class Prediction(Protocol):
@@ -74,13 +104,13 @@ class WholePrediction:
 
     def codes(self) -> IntArray:
         """See :class:`Prediction`."""
-        decided = self.votes.decisions()
+        decided = predicted_codes(self.votes)
         return np.where(self._idle(), -1, decided) if self.votes.is_masked else decided
 
     def shares(self) -> FloatArray:
         """See :class:`Prediction`."""
         votes = self.votes
-        if votes.counts_heads:
+        if depends_on_votes(votes):
             given: FloatArray = np.asarray(votes.tally().T, dtype=float)
             mean = given / np.maximum(given.sum(axis=1, keepdims=True), 1e-300)
         else:
@@ -94,7 +124,7 @@ class WholePrediction:
         return self.votes.sample_errors(ties)
 
     def _idle(self) -> BoolArray:
-        return np.asarray(self.votes.sample_counts()[1] == 0)
+        return np.asarray(sample_counts(self.votes)[1] == 0)
 
 
 def prefix_predictions(
@@ -113,6 +143,8 @@ def prefix_predictions(
     weights : sequence of array, optional
         Voting weights of the first 1, 2, ... members; those of the votes by default.
     """
+    from quorate._votes._votes import with_changes  # which imports this module
+
     steady: FloatArray | None = weights_of(votes)
     if weights is not None:
         steady = _steady_weights(votes, order, weights)
@@ -124,8 +156,8 @@ def prefix_predictions(
         return
     for step, given in enumerate(weights or ()):
         places = np.argsort(order[: step + 1], kind="stable")
-        first = votes.keep(order[places])
-        yield WholePrediction(first.reweighted(given[places] if given.any() else None))
+        own = given[places] if given.any() else None
+        yield WholePrediction(with_changes(votes.keep(order[places]), weights=own))
 
 
 def leave_one_out_predictions(votes: "Votes") -> Iterator[Prediction]:
@@ -153,7 +185,9 @@ class RunningTally:
         self.is_exact = counts_whole_votes(votes) and bool(
             (weights == weights[0]).all()
         )
-        self.is_plurality = votes.ties == "expected" and votes.counts_heads
+        self.is_plurality = votes.decision_rule.ties == "expected" and depends_on_votes(
+            votes
+        )
         self._samples = np.arange(votes.n_samples)
 
     def add(self, member: int) -> None:
@@ -199,7 +233,7 @@ class RunningTally:
             codes = codes[rows]
             self.asked[rows] += times
             self.cast[rows] += weight
-        if votes.counts_heads:
+        if depends_on_votes(votes):
             self.scores[rows, codes] += weight
         else:
             given = probabilities_of(votes, member, slice(None))
@@ -238,23 +272,23 @@ def _steady_weights(
     return every
 
 
-def weights_of(votes: "SampleVotes") -> FloatArray:
+def weights_of(votes: "Votes") -> FloatArray:
     """Return the weight of each member; ones if unweighted."""
     given = votes.weights
     return np.ones(votes.n_members) if given is None else given
 
 
-def counts_whole_votes(votes: "SampleVotes") -> bool:
+def counts_whole_votes(votes: "Votes") -> bool:
     """Return whether sums are integers and so exact in any order."""
     return (
-        votes.counts_heads
+        depends_on_votes(votes)
         and votes.has_equal_weights
         and votes.decision_rule.against == 0
     )
 
 
 def lead_of_sums(
-    votes: "SampleVotes",
+    votes: "Votes",
     members: IntArray,
     weights: FloatArray,
     sums: FloatArray,
@@ -273,9 +307,7 @@ def lead_of_sums(
     return leader
 
 
-def probabilities_of(
-    votes: "SampleVotes", member: int, where: Array | slice
-) -> FloatArray:
+def probabilities_of(votes: "Votes", member: int, where: Array | slice) -> FloatArray:
     """Return the class shares of a member on some samples."""
     given = votes.class_probabilities
     assert given is not None  # votes that average have them
@@ -283,7 +315,7 @@ def probabilities_of(
 
 
 def add_up_in_order(
-    votes: "SampleVotes", members: IntArray, weights: FloatArray, where: Array | slice
+    votes: "Votes", members: IntArray, weights: FloatArray, where: Array | slice
 ) -> IntArray:
     """Add up members in the given order, exactly as the ensemble does."""
     rule = votes.decision_rule
@@ -296,7 +328,7 @@ def add_up_in_order(
         weight = float(weights[member])
         codes = votes.codes[member, where]
         there = codes >= 0
-        if not votes.counts_heads:
+        if not depends_on_votes(votes):
             given = probabilities_of(votes, int(member), where)
             scores += given if equal else weight * given
         elif rule.against == 0:
@@ -349,11 +381,11 @@ def subset_errors(
             wrong = _wrong_of_two(votes, shares, block)
         else:
             sums = np.stack([shares @ given for given in _given(votes, shares, block)])
-            if votes.ties == "expected":
+            if votes.decision_rule.ties == "expected":
                 wrong = _wrong_on_average(votes, sums, shares, block, whole)
             else:
                 wrong = _wrong(votes, sums, inside, block, whole)
-        if votes.is_masked and votes.ties == "lowest":
+        if votes.is_masked and votes.decision_rule.ties == "lowest":
             asked = inside.astype(np.float32) @ (votes.codes[:, block] >= 0)
             wrong[asked == 0] = 1 - 1 / votes.n_classes  # nobody: a guess
         total += wrong.sum(axis=1)
@@ -368,7 +400,7 @@ def subset_errors(
 
 def _given(votes: "Votes", shares: Array, block: slice) -> Array:
     """Return the class shares of each member, (n_classes, n_members, samples)."""
-    if votes.counts_heads:
+    if depends_on_votes(votes):
         part = votes.codes[:, block]
         classes = np.arange(votes.n_classes)[:, None, None]
         return np.asarray(part == classes, dtype=shares.dtype)
@@ -383,7 +415,7 @@ def _wrong_of_two(votes: "Votes", shares: Array, block: slice) -> Array:
     sides = np.where(codes == y, shares.dtype.type(1), shares.dtype.type(-1))
     sides[codes < 0] = 0
     ahead = shares @ sides
-    if votes.ties == "expected":
+    if votes.decision_rule.ties == "expected":
         return np.asarray(0.5 * (ahead < 0) + 0.5 * (ahead <= 0))
     lost = (ahead < 0) | ((ahead == 0) & (y == 1))  # the lower class wins a tie
     return np.asarray(lost, dtype=float)

@@ -2,9 +2,14 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from quorate._checks import one_of
 from quorate._typing import Ties
+
+if TYPE_CHECKING:
+    from quorate._votes._summary import Summary
+    from quorate._votes._votes import Votes
 
 RuleName: TypeAlias = Literal["average", "heads"]
 
@@ -36,6 +41,25 @@ class DecisionRule:
 
 # The rule of the theory, and the default without an ensemble.
 PLURALITY = DecisionRule("heads", ties="expected")
+
+
+def find_rule(
+    votes: "Votes | Summary", owner: str, name: RuleName | None
+) -> DecisionRule:
+    """Return a rule by name, or the one of the ensemble without."""
+    if name is None:
+        return votes.decision_rule
+    one_of(owner, "rule", name, ("average", "heads"))
+    if name == "heads":
+        return PLURALITY
+    if votes.rule == "average":
+        return votes.decision_rule
+    if votes.class_probabilities is None:
+        raise ValueError(
+            f"{owner}(rule='average'): there are no probabilities; collect votes with "
+            "probabilities=True."
+        )
+    return DecisionRule("average")
 
 
 class VoteSource(StrEnum):

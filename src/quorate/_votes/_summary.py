@@ -1,17 +1,26 @@
 """Summaries of votes: sums over samples that can be added over batches."""
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quorate._checks import one_of
-from quorate._typing import Array, IntArray, Ties
-from quorate._votes._counts import SmallestMargins, VoteCounts
+from quorate._output import facts_html
+from quorate._typing import Array, FloatArray, IntArray, Ties
+from quorate._votes._checks import have_equal_weights, read_only
+from quorate._votes._counts import SampleGroups, SmallestMargins, pairs_in_common
 from quorate._votes._labels import positions, union
 from quorate._votes._paired import PairedErrors, added
-from quorate._votes._rule import PLURALITY, RuleName, VoteSource
+from quorate._votes._rule import (
+    PLURALITY,
+    DecisionRule,
+    RuleName,
+    VoteSource,
+    find_rule,
+)
+from quorate._votes._text import accuracy_text, size_rows, votes_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +69,7 @@ FROM_WEAKEST = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Summary(VoteCounts):
+class Summary:
     """Counts of the votes of an ensemble, without the samples.
 
     Created by :meth:`Votes.summary` or :func:`quorate.summarise`. Summaries of batches
@@ -76,6 +85,8 @@ class Summary(VoteCounts):
 
     Attributes
     ----------
+    names, classes, weights, decision_rule, source, family
+        As for :class:`Votes`.
     sums : dict
         The sums by name. With unequal weights also those of equal votes, named
         ``equal_``; ``own`` is missing if the predictions of the ensemble are not known.
@@ -93,16 +104,57 @@ class Summary(VoteCounts):
     0.5
     """
 
-    sums: dict[str, Any] = field(repr=False)
+    names: tuple[str, ...]
+    classes: Array
+    weights: FloatArray | None
+    decision_rule: DecisionRule = PLURALITY
+    source: VoteSource | None = None
+    family: str | None = None
+    sums: dict[str, Any]
     rivals: PairedErrors | None = None
 
     def _sum(self, name: str) -> Any:
         return self.sums[name]
 
     @property
+    def _groups(self) -> SampleGroups:
+        groups: SampleGroups = self.sums["groups"]
+        return groups
+
+    @property
+    def n_members(self) -> int:
+        """Number of members."""
+        return len(self.names)
+
+    @property
     def n_samples(self) -> int:
         """Number of samples with a usable vote."""
-        return self.sample_groups().n_samples
+        return self._groups.n_samples
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.classes.size)
+
+    @property
+    def rule(self) -> RuleName:
+        """How the ensemble predicts: "average" or "heads"."""
+        return self.decision_rule.name
+
+    @property
+    def has_equal_weights(self) -> bool:
+        """Whether every member's vote counts the same."""
+        return have_equal_weights(self.weights)
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """Accuracy of each member on its usable votes."""
+        return read_only(self.sums["right"] / self.sums["cast"])
+
+    @property
+    def why_unreliable(self) -> str:
+        """Why errors on these votes do not estimate errors on new data, or empty."""
+        return "" if self.source is None else self.source.why_unreliable
 
     @property
     def is_masked(self) -> bool:
@@ -113,11 +165,6 @@ class Summary(VoteCounts):
     def class_probabilities(self) -> None:
         """None, because a summary only counts votes."""
         return None
-
-    @property
-    def own_confusion(self) -> IntArray | None:
-        """Confusion matrix of the ensemble's predictions, or None if unknown."""
-        return self.sums.get("own")
 
     # Predictions
 
@@ -137,29 +184,33 @@ class Summary(VoteCounts):
         array([[1, 1],
                [0, 1]])
         """
-        own = self._asked_rule("confusion", rule) == self.decision_rule
-        table = self.own_confusion if own else self._sum("confusion")
+        own = find_rule(self, "confusion", rule) == self.decision_rule
+        table = self.sums.get("own") if own else self.sums["confusion"]
         if table is None:
             raise ValueError(
                 "confusion: this summary does not contain the predictions of the "
                 "ensemble with equal weights; use rule='heads', or summarise an "
                 "ensemble with equal weights."
             )
-        table = table.copy()
+        table = np.array(table)
         table[:, 0] += self.sums["undecided"]  # the lowest of a tie of all
         return table
 
     def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
         """Return the share of correct predictions; see :meth:`Votes.accuracy`."""
-        wanted = self._asked_rule("accuracy", rule)
+        wanted = find_rule(self, "accuracy", rule)
         how = wanted.ties if ties is None else ties
         one_of("accuracy", "ties", how, ("expected", "lowest"))
-        groups = self.sample_groups()
+        groups = self._groups
         if how == "expected" and wanted.name == "heads":
             return groups.mean(groups.has_truth / groups.tied(self.n_classes))
         right = float(np.trace(self.confusion(rule)))
         unvoted = int(groups.times[groups.cast == 0].sum())
         return (right + unvoted / self.n_classes) / self.n_samples
+
+    def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+        """Return the mean error; see :meth:`Votes.sample_errors`."""
+        return 1.0 - self.accuracy(ties, rule)
 
     # Derived summaries
 
@@ -292,7 +343,7 @@ class Summary(VoteCounts):
         sums, shape = self.sums, (self.n_members, self.n_members)
         by_class = sums["by_class"][:, :, None]
         tables = {
-            "common": self.pairs_in_common(),
+            "common": pairs_in_common(self),
             "right_where_other": np.broadcast_to(sums["right"][:, None], shape),
             "by_class_where_other": np.broadcast_to(by_class, (self.n_classes, *shape)),
         }
@@ -341,19 +392,15 @@ class Summary(VoteCounts):
 
     # Representations
 
-    def _accuracy_text(self) -> str:
-        if self.own_confusion is not None or (
-            self.source and self.source.why_unreliable
-        ):
-            return VoteCounts._accuracy_text(self)
-        text = self.by_plurality()._accuracy_text()
-        return text.replace("their vote", "their plurality vote")
+    def __repr__(self) -> str:
+        return votes_text(self, is_known="own" in self.sums)
 
     def _repr_html_(self) -> str:
-        rows = [("accuracy", self._accuracy_text())]
+        accuracy = accuracy_text(self, is_known="own" in self.sums)
+        rows = [*size_rows(self), ("accuracy", accuracy)]
         if self.rivals is not None:
             rows.append(("beside them", str(self.rivals)))
-        return self._html("Summary of votes", rows)
+        return facts_html("Summary of votes", rows)
 
 
 def _rule_text(summary: Summary) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from quorate._checks import one_of
-from quorate._typing import Array, IntArray
+from quorate._output import facts_html
+from quorate._typing import Array, BoolArray, FloatArray, IntArray, Outputs, Ties
 from quorate._votes._checks import (
     as_mask,
     as_names,
@@ -15,13 +16,16 @@ from quorate._votes._checks import (
     as_weights,
     check_mask,
     frozen,
+    have_equal_weights,
     leave_out_unvoted,
     member_positions,
+    read_only,
     sample_positions,
     usable_votes,
     weights_left,
 )
-from quorate._votes._counts import LARGEST, VoteCounts
+from quorate._votes._counts import COUNT, LARGEST, PairCounts, confusion
+from quorate._votes._coverage import why_not_covered
 from quorate._votes._labels import (
     as_labels,
     encode_rows,
@@ -29,6 +33,7 @@ from quorate._votes._labels import (
     refuse_shares,
     widened,
 )
+from quorate._votes._predictions import predicted_codes
 from quorate._votes._probabilities import (
     Probabilities,
     TabledProbabilities,
@@ -37,16 +42,23 @@ from quorate._votes._probabilities import (
     column_labels,
     most_likely,
 )
-from quorate._votes._rule import PLURALITY, DecisionRule, RuleName, VoteSource
-from quorate._votes._sample_votes import SampleVotes, confusion
+from quorate._votes._rule import (
+    PLURALITY,
+    DecisionRule,
+    RuleName,
+    VoteSource,
+    find_rule,
+)
+from quorate._votes._samples import once, sample_counts, sample_weights, tally, verdict
 from quorate._votes._summary import MASKED_SUMS, MEMBER_SUMS, VOTE_SUMS, Summary
+from quorate._votes._text import accuracy_rows, size_rows, votes_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class Votes(SampleVotes):
+class Votes:
     """The votes of an ensemble's members on labelled samples.
 
     Measures, decomposition, risk and pruning methods take a ``Votes`` and never modify
@@ -131,6 +143,20 @@ class Votes(SampleVotes):
     >>> votes.keep([0]).accuracy()
     1.0
     """
+
+    names: tuple[str, ...]
+    classes: Array
+    weights: FloatArray | None
+    decision_rule: DecisionRule
+    source: VoteSource | None
+    family: str | None
+    codes: Array
+    y: Array
+    samples: IntArray
+    class_probabilities: Probabilities | None
+    is_masked: bool
+    left_out: IntArray
+    _cache: dict[str, Any]
 
     def __init__(
         self,
@@ -259,9 +285,182 @@ class Votes(SampleVotes):
         for name, value in {**state, "_cache": {}}.items():
             object.__setattr__(self, name, frozen(value))
 
-    def _like(self, **changes: Any) -> "Votes":
-        """Return a copy of the votes with some attributes replaced."""
-        return Votes.from_codes(**{**self.__getstate__(), **changes})
+    def _sum(self, name: str) -> Any:
+        return once(self, name, lambda: frozen(COUNT[name](self)))
+
+    # What there is
+
+    @property
+    def n_members(self) -> int:
+        """Number of members."""
+        return len(self.names)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples with a usable vote."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.classes.size)
+
+    @property
+    def rule(self) -> RuleName:
+        """How the ensemble predicts: "average" or "heads"."""
+        return self.decision_rule.name
+
+    @property
+    def has_equal_weights(self) -> bool:
+        """Whether every member's vote counts the same."""
+        return have_equal_weights(self.weights)
+
+    @property
+    def valid(self) -> BoolArray | None:
+        """Mask of usable votes, or None when no mask was given."""
+        return read_only(self.codes >= 0) if self.is_masked else None
+
+    @property
+    def correct(self) -> BoolArray:
+        """Which votes are correct, (n_members, n_samples); computed on each access."""
+        return read_only(self.codes == self.y)
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """Accuracy of each member on its usable votes."""
+        return read_only(self._sum("right") / self._sum("cast"))
+
+    @property
+    def probabilities(self) -> Array | None:
+        """The members' class probabilities, or None if only votes were collected.
+
+        Shape (n_members, n_samples, n_classes), float32, zero without a usable vote.
+        Memory-mapped to a temporary file above 512 MB.
+        """
+        given = self.class_probabilities
+        if given is None:
+            return None
+        return once(self, "probabilities", lambda: read_only(given.dense()))
+
+    @property
+    def why_unreliable(self) -> str:
+        """Why errors on these votes do not estimate errors on new data, or empty.
+
+        Out-of-bag votes have to cover every class.
+        """
+        if self.source is not VoteSource.OUT_OF_BAG:
+            return "" if self.source is None else self.source.why_unreliable
+        _, cast = sample_counts(self)
+        return why_not_covered(
+            self.y, cast, self.left_out, self.classes, self.n_members
+        )
+
+    def tally(self) -> Array:
+        """Return the votes each class gets on each sample, (n_classes, n_samples).
+
+        Whole numbers for equal votes, sums of weights otherwise.
+
+        Examples
+        --------
+        >>> from quorate import Votes
+        >>> Votes([[0, 1, 1], [0, 0, 1], [1, 0, 1]], [0, 0, 1]).tally()
+        array([[2, 2, 0],
+               [1, 1, 3]], dtype=int32)
+        """
+        return tally(self)
+
+    def pairs(self, outputs: Outputs = "oracle") -> PairCounts:
+        """Return the contingency tables of all pairs of members.
+
+        Parameters
+        ----------
+        outputs : {"oracle", "label"}
+            Tables of right and wrong, or of the two classes voted for.
+        """
+        from quorate._votes.totals import pairs  # it knows votes and summaries
+
+        return pairs(self, outputs)
+
+    # Predictions
+
+    def predict(self, rule: RuleName | None = None) -> Array:
+        """Return the labels that the ensemble predicts.
+
+        Parameters
+        ----------
+        rule : {"average", "heads"}, optional
+            The ensemble's own rule by default; "heads" for the (weighted) plurality
+            vote, the lowest class of a tie.
+        """
+        return np.asarray(self.classes[predicted_codes(self, rule)])
+
+    def mean_probabilities(self) -> FloatArray:
+        """Return the mean of the members' probabilities, (n_samples, n_classes).
+
+        Weighted by the voting weights, over the usable votes of each sample.
+        """
+        given = self.class_probabilities
+        if given is None:
+            raise ValueError("mean_probabilities: these votes have no probabilities.")
+        weights = self.weights
+        if weights is None or self.has_equal_weights:  # as sample_weights has it
+            weights = np.ones(self.n_members)
+        total = np.zeros((self.n_samples, self.n_classes))
+        for member, weight in enumerate(weights):
+            total += weight * given.of(member)
+        _, cast = sample_weights(self)
+        return np.asarray(total / np.where(cast > 0, cast, 1)[:, None])
+
+    def sample_errors(
+        self, ties: Ties | None = None, rule: RuleName | None = None
+    ) -> FloatArray:
+        """Return the error on each sample: 0, 1, or between the two at a tie.
+
+        Parameters
+        ----------
+        ties : {"expected", "lowest"}, optional
+            Whether a tie counts as the expected error of a random choice among the tied
+            classes, or as the prediction of :meth:`predict`. By default, votes
+            collected from an ensemble follow its predictions, and the plurality vote
+            uses the expected error. Averages hardly ever tie and follow
+            :meth:`predict`.
+        rule : {"average", "heads"}, optional
+            The ensemble's own rule by default; "heads" for the plurality vote.
+        """
+        wanted = find_rule(self, "sample_errors", rule)
+        how = wanted.ties if ties is None else ties
+        one_of("sample_errors", "ties", how, ("expected", "lowest"))
+        if how == "expected" and wanted.name == "heads":
+            _, tied, has_truth = verdict(self)
+            return np.asarray((tied - has_truth) / tied)
+        errors = np.asarray(predicted_codes(self, rule) != self.y, dtype=float)
+        if self.is_masked:
+            _, cast = sample_counts(self)
+            return np.where(cast == 0, 1 - 1 / self.n_classes, errors)
+        return errors
+
+    def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+        """Return the mean error; see :meth:`sample_errors`."""
+        return float(self.sample_errors(ties, rule).mean())
+
+    def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+        """Return the share of samples predicted right; see :meth:`sample_errors`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> import quorate
+        >>> X, y = load_wine(return_X_y=True)
+        >>> forest = RandomForestClassifier(5, max_depth=2, random_state=0)
+        >>> votes = quorate.collect_votes(forest.fit(X[::2], y[::2]), X[1::2], y[1::2])
+        >>> votes.accuracy() == forest.score(X[1::2], y[1::2])
+        True
+        >>> votes.rule, round(votes.accuracy(rule="heads"), 3)
+        ('average', 0.871)
+        """
+        # Counted as score does, so that both give the same float.
+        return float((1.0 - self.sample_errors(ties, rule)).mean())
 
     # Derived votes
 
@@ -282,7 +481,8 @@ class Votes(SampleVotes):
         ('c', 'a')
         """
         chosen = member_positions(members, self.n_members)
-        return self._like(
+        return with_changes(
+            self,
             codes=self.codes[chosen],
             weights=None
             if self.weights is None
@@ -314,7 +514,8 @@ class Votes(SampleVotes):
             left_out = np.where(
                 before > 0, left_out * after // before.clip(1), left_out
             )
-        return self._like(
+        return with_changes(
+            self,
             codes=self.codes[:, rows],
             y=self.y[rows],
             samples=self.samples[rows],
@@ -339,14 +540,15 @@ class Votes(SampleVotes):
         """
         mask = as_mask(valid)
         check_mask(mask, self.codes.shape)
-        voted = self._like(
+        voted = with_changes(
+            self,
             codes=np.where(mask, self.codes, self.codes.dtype.type(-1)),
             is_masked=True,
             samples=None,
             class_probabilities=self._shares(lambda given: given.only(mask)),
         )
         # Positions refer to the original samples.
-        return voted.numbered(self.samples)
+        return renumber(voted, self.samples)
 
     def _shares(
         self, change: "Callable[[Probabilities], Probabilities]"
@@ -359,42 +561,7 @@ class Votes(SampleVotes):
         """Return the same votes without weights."""
         if self.weights is None:
             return self  # votes never change, and what was counted stays counted
-        return self.reweighted(None)
-
-    def reweighted(self, weights: Any) -> "Votes":
-        """Return the same votes with other voting weights.
-
-        Parameters
-        ----------
-        weights : array-like of shape (n_members,), or None
-            The new weights; None for equal votes.
-
-        Examples
-        --------
-        >>> from quorate import Votes
-        >>> votes = Votes([[0, 1], [1, 1], [1, 0]], [0, 1])
-        >>> votes.reweighted([3, 1, 1]).accuracy()
-        1.0
-        """
-        return self._like(weights=weights)
-
-    def by_plurality(self) -> "Votes":
-        """Return the same votes with plurality as the rule."""
-        return self._like(decision_rule=PLURALITY)
-
-    def with_source(self, source: VoteSource) -> "Votes":
-        """Return the same votes with another source."""
-        return self._like(source=source)
-
-    def numbered(self, positions: IntArray) -> "Votes":
-        """Return the same votes with other positions of the samples.
-
-        Parameters
-        ----------
-        positions : array of int
-            The position of each sample that was given.
-        """
-        return self._like(samples=np.asarray(positions)[self.samples])
+        return with_changes(self, weights=None)
 
     def summary(self, start: int = 0) -> Summary:
         """Return the counts of these votes, which can be added over batches.
@@ -420,13 +587,20 @@ class Votes(SampleVotes):
             )
         names = [*MEMBER_SUMS, *VOTE_SUMS, *(MASKED_SUMS if self.is_masked else ())]
         sums = {name: self._sum(name) for name in names}
-        sums["own"] = confusion(self, self.decisions())
+        sums["own"] = confusion(self, predicted_codes(self))
         if not self.has_equal_weights:
             equal = self.unweighted()
             sums |= {f"equal_{name}": equal._sum(name) for name in VOTE_SUMS}
             sums["margins"] = self._sum("margins")
-        about = {field.name: getattr(self, field.name) for field in fields(VoteCounts)}
-        return Summary(sums=sums, **about).shifted(start)
+        return Summary(
+            names=self.names,
+            classes=self.classes,
+            weights=self.weights,
+            decision_rule=self.decision_rule,
+            source=self.source,
+            family=self.family,
+            sums=sums,
+        ).shifted(start)
 
     # Files
 
@@ -504,38 +678,38 @@ class Votes(SampleVotes):
 
     # Representations
 
+    def __repr__(self) -> str:
+        has_probabilities = self.class_probabilities is not None
+        return votes_text(self, has_probabilities=has_probabilities)
+
     def _repr_html_(self) -> str:
-        rows = self._accuracy_rows()
+        rows = [*size_rows(self), *accuracy_rows(self)]
         if self.weights is not None:
             span = f"{self.weights.min():.3g} to {self.weights.max():.3g}"
             rows.append(("weights", span))
         if self.is_masked:
-            mean = self.sample_counts()[1].mean()
+            mean = sample_counts(self)[1].mean()
             share = f"{mean / self.n_members:.1%}, {mean:.1f} per sample"
             rows.append(("usable votes", share))
-        return self._html("Votes", rows)
+        return facts_html("Votes", rows)
 
-    def _accuracy_rows(self) -> list[tuple[str, str]]:
-        if self.source in (VoteSource.TRAINING, VoteSource.UNKNOWN):
-            return [("votes", f"{self.source}, which say nothing about accuracy")]
-        each = self.accuracies
-        if self.source is VoteSource.UNLABELLED:
-            why = "on samples without labels, which say nothing about accuracy"
-            mean = f"{each.mean():.2%}"
-            return [("votes", why), ("members agree with their decision, mean", mean)]
-        best = int(each.argmax())
-        rows = [
-            ("member accuracy, mean", f"{each.mean():.2%}"),
-            (f"best member ({self.names[best]})", f"{each[best]:.2%}"),
-        ]
-        own, heads = f"{self.accuracy():.2%}", f"{self.accuracy(rule='heads'):.2%}"
-        if self.rule == "heads":
-            return [*rows, ("accuracy of the vote", own)]
-        return [
-            *rows,
-            ("accuracy, by averaged probabilities", own),
-            ("accuracy, plurality of the members", heads),
-        ]
+
+def with_changes(votes: Votes, **changes: Any) -> Votes:
+    """Return a copy of votes with other weights, source, rule or samples.
+
+    Examples
+    --------
+    >>> from quorate import Votes
+    >>> votes = Votes([[0, 1], [1, 1], [1, 0]], [0, 1])
+    >>> with_changes(votes, weights=[3, 1, 1]).accuracy()
+    1.0
+    """
+    return Votes.from_codes(**{**votes.__getstate__(), **changes})
+
+
+def renumber(votes: Votes, positions: IntArray) -> Votes:
+    """Return the votes with other positions: one for each sample that was given."""
+    return with_changes(votes, samples=np.asarray(positions)[votes.samples])
 
 
 def check_votes(votes: object, owner: str) -> None:

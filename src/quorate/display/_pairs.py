@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 
 from quorate._theory import pairwise_diversity
 from quorate._typing import BoolArray, FloatArray, IntArray, Outputs
-from quorate._votes import VoteCounts
+from quorate._votes import VoteCounts, totals
 from quorate.display import _style as style
 from quorate.display._base import SupportDisplay, as_support
 from quorate.display._style import ALL, CROWD, KEPT
@@ -203,7 +203,7 @@ class AgreementDisplay(SupportDisplay):
         support : array-like of bool or int, optional
             Members kept, as a mask or positions.
         """
-        same, total = votes.agreement()
+        same, total = totals.agreement(votes)
         # Agreement is undefined for members without common samples.
         share = np.where(total > 0, same / np.maximum(total, 1), 0.5)
         return cls(

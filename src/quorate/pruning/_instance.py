@@ -10,7 +10,7 @@ import numpy as np
 from quorate._messages import warn
 from quorate._theory import Measure, closed_form, find_measure
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes
+from quorate._votes import Votes, totals
 from quorate.exceptions import QuorateWarning
 from quorate.pruning._base import Pruner, PrunerInputs
 from quorate.pruning._shares import most_accurate_first
@@ -335,7 +335,7 @@ class _Remaining:
         self.margin = margin
         self.skip = skip
         self.n_remaining = votes.n_members
-        right, asked = votes.sample_counts()
+        right, asked = totals.sample_counts(votes)
         self.right = right.astype(np.intp)
         if votes.is_masked:
             self.asked = asked.astype(np.intp)

@@ -12,7 +12,7 @@ from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import log_of_product
 from quorate._kernels.verdicts import TIE_TOLERANCE
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import VoteCounts, Votes
+from quorate._votes import VoteCounts, Votes, totals
 from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._running import BalancedLoss, RunningLoss, exchange, grow
 from quorate.pruning._running_average import RunningSums
@@ -67,9 +67,9 @@ class MarginDistance(Pruner):
         scheduled = self.p == "schedule"
         if not scheduled and not (is_number(self.p) and 0 < float(self.p) < 1):
             raise self._refuse("p", "must be a number in (0, 1), or 'schedule'")
-        table = votes.pairs()
+        table = totals.pairs(votes)
         gram = table.both + table.neither - table.first - table.second
-        right, asked = votes.member_counts()
+        right, asked = totals.member_counts(votes)
         towards = 2 * right - asked
         n = votes.n_members
         # Change of the squared distance, times n, due to the members already picked.

@@ -247,7 +247,7 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
     >>> votes = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
     >>> quorate.pruning.choose_method(votes, keep=2)
     BrierSelection(keep=2)
-    >>> quorate.pruning.choose_method(votes.reweighted([1, 2, 3]), keep=2)
+    >>> quorate.pruning.choose_method(with_changes(votes, weights=[1, 2, 3]), keep=2)
     SparseWeights(keep=2)
     >>> quorate.pruning.choose_method(votes, scoring="balanced_accuracy")
     BrierSelection(class_weight='balanced')

@@ -10,7 +10,7 @@ from quorate._kernels.information import mutual_information
 from quorate._random import as_generator
 from quorate._theory import pairwise_diversity
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import VoteCounts, Votes
+from quorate._votes import VoteCounts, Votes, totals
 from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._shares import most_accurate_first
 
@@ -269,9 +269,9 @@ class MRMR(Pruner):
             relevance = mutual_information(codes, cast.y, k)
             shared = lambda t: mutual_information(codes, codes[t], k)  # noqa: E731
             return _add_relevant(votes, size, relevance, shared)
-        right, asked = votes.member_counts()
+        right, asked = totals.member_counts(votes)
         agree: Array
-        agree, total = votes.agreement()
+        agree, total = totals.agreement(votes)
         if votes.is_masked:
             agree = agree / np.maximum(total, 1)
             return _add_relevant(votes, size, right / asked, agree.__getitem__)
@@ -348,7 +348,7 @@ class KLDivergence(Pruner):
         return _traverse((divergence + divergence.T) / 2.0, [0], size, np.add, NEAR)
 
     def _shares(self, votes: Votes) -> FloatArray:
-        given = votes.class_counts().astype(float)
+        given = totals.class_counts(votes).astype(float)
         if self.distributions is not None:
             given = np.asarray(self.distributions, dtype=float)
             fits = given.ndim == 2 and len(given) == votes.n_members

@@ -10,7 +10,7 @@ import numpy as np
 from quorate._kernels import sums
 from quorate._random import as_generator
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import VoteCounts, Votes
+from quorate._votes import VoteCounts, Votes, totals
 from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags
 from quorate.pruning._shares import (
     balanced_accuracies,
@@ -175,9 +175,9 @@ class OrientationOrdering(Pruner):
 
     def _by_angle(self, votes: Votes) -> tuple[IntArray, FloatArray]:
         """Return the members by angle, and the scores; set the attributes."""
-        right, asked = votes.sample_counts()
+        right, asked = totals.sample_counts(votes)
         ensemble = 2 * right.astype(np.int64) - asked
-        own_right, own_asked = votes.member_counts()
+        own_right, own_asked = totals.member_counts(votes)
         along = 2 * own_right - own_asked
         square, diagonal = int((ensemble**2).sum()), int(ensemble.sum())
         voted: Array | int = diagonal
@@ -391,7 +391,7 @@ class MDEP(_Scored):
         alpha = self._number("alpha", most=1)
         counts = votes.tally().astype(np.int64)
         own, other = _own_and_other(counts, votes.y)
-        _, asked = votes.sample_counts()
+        _, asked = totals.sample_counts(votes)
         share = np.log(np.maximum(own, 1) / np.maximum(asked, 1))
         both = alpha * _log_share(np.abs(own - other), votes) + (1.0 - alpha) * share
         return -sums.sum_where_correct(votes.codes, votes.y, both)
@@ -416,6 +416,6 @@ def _own_and_other(counts: IntArray, y: Array) -> tuple[IntArray, IntArray]:
 
 def _log_share(gap: IntArray, votes: Votes) -> FloatArray:
     """Return ln(gap / n), with gaps of at least one half."""
-    _, asked = votes.sample_counts()
+    _, asked = totals.sample_counts(votes)
     logs: FloatArray = np.log(np.maximum(gap, 0.5) / np.maximum(asked, 1))
     return logs

@@ -17,7 +17,7 @@ from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR, NEAR, log_of_product
 from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Probabilities, Votes
+from quorate._votes import Probabilities, Votes, totals
 from quorate.pruning._running import (
     BalancedLoss,
     QuadraticLoss,
@@ -118,7 +118,9 @@ def _brier_by_pairs(votes: Votes) -> QuadraticLoss:
     if given is not None:
         G, b = _products(given, votes.y)
         return QuadraticLoss(G / m, b / m, 1.0)
-    return QuadraticLoss(votes.agreement()[0] / m, votes.member_counts()[0] / m, 1.0)
+    return QuadraticLoss(
+        totals.agreement(votes)[0] / m, totals.member_counts(votes)[0] / m, 1.0
+    )
 
 
 def _products(given: Probabilities, y: Array) -> tuple[FloatArray, FloatArray]:

@@ -14,7 +14,7 @@ import numpy as np
 from quorate._kernels import lookup, sums
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate._votes import Probabilities, VoteCounts, Votes
+from quorate._votes import Probabilities, VoteCounts, Votes, totals
 
 
 def unsure_probabilities(votes: VoteCounts) -> Probabilities | None:
@@ -66,7 +66,7 @@ def balanced_accuracies(votes: Votes) -> FloatArray:
     """Return each member's accuracy, every class counting the same."""
     right, asked = np.zeros((2, votes.n_members))
     for part in class_parts(votes):
-        hits, cast = part.member_counts()
+        hits, cast = totals.member_counts(part)
         right += hits / part.n_samples
         asked += cast / part.n_samples
     return np.asarray(right / asked)
@@ -93,12 +93,12 @@ def gram(votes: VoteCounts, balanced: bool = False) -> FloatArray:
     same: Array
     total: Array
     if not balanced:
-        same, total = _product_sums(votes), votes.pairs_in_common()
+        same, total = _product_sums(votes), totals.pairs_in_common(votes)
     else:
         same, total = np.zeros((2, votes.n_members, votes.n_members))
         for part in class_parts(cast("Votes", votes)):
             same += _product_sums(part) / part.n_samples
-            total += part.pairs_in_common() / part.n_samples
+            total += totals.pairs_in_common(part) / part.n_samples
     shared = total > 0
     mean = same / np.where(shared, total, 1)
     return mean if shared.all() else np.where(shared, mean, mean[shared].mean())
@@ -108,7 +108,7 @@ def _product_sums(votes: VoteCounts) -> Array:
     """Return the inner products of all pairs of members; agreements for votes."""
     given = unsure_probabilities(votes)
     if given is None:
-        return votes.agreement()[0]
+        return totals.agreement(votes)[0]
     n, m, n_classes = given.shape
     total = np.zeros((n, n))
     for block in column_blocks(n * n_classes, m, 4):
@@ -155,7 +155,7 @@ def whole_shares(votes: Votes) -> FloatArray:
     total = np.zeros((votes.n_samples, votes.n_classes))
     for member in range(votes.n_members):
         total += shares_of(votes, member)
-    _, asked = votes.sample_counts()
+    _, asked = totals.sample_counts(votes)
     return total / np.maximum(asked, 1)[:, None]
 
 

@@ -19,7 +19,7 @@ from quorate._scoring import find_score
 from quorate._theory import decompose, diversity
 from quorate._typing import Array, IntArray
 from quorate._version import __version__
-from quorate._votes import Votes
+from quorate._votes import PLURALITY, Votes, with_changes
 from quorate.exceptions import QuorateWarning
 from quorate.risk import assess_risk
 from quorate.study._data_set import (
@@ -161,7 +161,7 @@ class _FittedUnit:
             probabilities=None if own else False,
             source="new" if prune_on == "holdout" else "training",
         )
-        return votes if own else votes.by_plurality()
+        return votes if own else with_changes(votes, decision_rule=PLURALITY)
 
     def outcome(self, method: MethodSpec) -> dict[str, Any]:
         """Return the result of a method, or the traceback of its error."""

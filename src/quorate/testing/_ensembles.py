@@ -21,7 +21,7 @@ from quorate._ensembles import (
 )
 from quorate._lazy import LazyClassifier
 from quorate._typing import Array
-from quorate._votes import Votes
+from quorate._votes import Votes, with_changes
 from quorate.exceptions import LeftOutWarning
 from quorate.testing._methods import claim, claim_equal
 
@@ -213,7 +213,7 @@ def check_weights(trial: _Trial) -> None:
         claim(same, "the weights differ from those given")
         claim_equal(
             smaller.predict(trial.X),
-            trial.votes.keep(members).reweighted(weights).predict(),
+            with_changes(trial.votes.keep(members), weights=weights).predict(),
             "with weights it does not predict the weighted decision of the members",
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from quorate._typing import FloatArray, IntArray
-from quorate._votes import Summary, Votes
+from quorate._votes import PLURALITY, Summary, Votes, with_changes
 from quorate.exceptions import QuorateWarning
 from quorate.pruning import FTAD, Pruner, PrunerTags
 
@@ -198,7 +198,7 @@ def check_determinism(pruner: Pruner, votes: Votes) -> None:
 
 def check_summary(pruner: Pruner, votes: Votes) -> None:
     """Check that a summary is accepted if the tags say so, and rejected otherwise."""
-    heads = votes.by_plurality()
+    heads = with_changes(votes, decision_rule=PLURALITY)
     summary = heads.summary()
     try:
         order = _order(pruner, summary)
