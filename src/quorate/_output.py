@@ -25,6 +25,9 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if hasattr(value, "to_dict"):
         return value.to_dict()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = (field.name for field in dataclasses.fields(value))
+        return {name: plain(getattr(value, name)) for name in names}
     if hasattr(value, "tolist"):  # arrays and numbers of NumPy
         return plain(value.tolist())
     if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
@@ -100,11 +103,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
-        return {
-            field.name: plain(getattr(self, field.name))
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
-            if not field.name.startswith("_")
-        }
+        names = (field.name for field in dataclasses.fields(self))  # type: ignore[arg-type]
+        return {name: plain(getattr(self, name)) for name in names}
 
     def __repr__(self) -> str:
         table = [tuple(self._header), *self.rows()] if self._header else self.rows()

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate._checks import one_of
-from quorate._output import facts_html
+from quorate._checks import check_number, one_of
+from quorate._output import Result
 from quorate._typing import Array, FloatArray, Lambda
 from quorate._votes import VoteCounts, check_counts, totals
 
@@ -79,45 +79,28 @@ class Endpoints:
     complete: bool
 
 
-class MarginBound(float):
-    """An upper bound on the risk: a number that knows whether it applies.
+@dataclass(frozen=True, slots=True)
+class MarginBound:
+    """An upper bound on the risk, and whether it applies.
 
     Attributes
     ----------
+    bound : float
+        The bound.
     applies : bool
         Whether the margin is positive and large enough for the bound to hold.
     kappa : float
         The effective number of dimensions, ``ceil((8 radius / margin)**2)``.
     """
 
+    bound: float
     applies: bool
     kappa: float
-
-    def __new__(cls, bound: float, applies: bool, kappa: float) -> "MarginBound":
-        """Attach to the number what else is known about it."""
-        self = super().__new__(cls, bound)
-        self.applies = applies
-        self.kappa = kappa
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return MarginBound, (float(self), self.applies, self.kappa)
-
-    @property
-    def bound(self) -> float:
-        """The bound as a plain number."""
-        return float(self)
 
     @property
     def vacuous(self) -> bool:
         """Whether the bound is at least 1 and says nothing; look at ``applies`` too."""
-        return self >= 1.0
-
-    def __repr__(self) -> str:
-        return (
-            f"MarginBound({float(self):.6g}, applies={self.applies}, "
-            f"vacuous={self.vacuous})"
-        )
+        return self.bound >= 1.0
 
 
 def estimate(
@@ -279,7 +262,7 @@ def margin_bound(
     Returns
     -------
     MarginBound
-        A float with ``bound``, ``applies``, ``vacuous`` and ``kappa``.
+        With ``bound``, ``applies``, ``vacuous`` and ``kappa``.
 
     Notes
     -----
@@ -294,16 +277,14 @@ def margin_bound(
     Examples
     --------
     >>> from quorate import risk
-    >>> risk.margin_bound(0.98, 60_000)
-    MarginBound(0.664946, applies=True, vacuous=False)
+    >>> bound = risk.margin_bound(0.98, 60_000)
+    >>> round(bound.bound, 3), bound.applies, bound.vacuous
+    (0.665, True, False)
     >>> risk.margin_bound(0.98, 600).vacuous
     True
     """
     _check_setting("risk.margin_bound", n_samples, 0.0, radius)
-    if not 0 < failure < 1:
-        raise ValueError(
-            f"risk.margin_bound(failure={failure!r}): must be a number in (0, 1)."
-        )
+    check_number("risk.margin_bound", "failure", failure, above=0, below=1)
     if math.isnan(margin):
         raise ValueError("risk.margin_bound(margin=nan): must be a number.")
     if margin == 0:
@@ -316,8 +297,8 @@ def margin_bound(
     return MarginBound(2.0 / n_samples * value, applies, kappa)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RiskAssessment:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RiskAssessment(Result):
     """What Theorem 2 says about an ensemble; see :func:`assess_risk`.
 
     Attributes
@@ -373,30 +354,28 @@ class RiskAssessment:
     noise: float
     radius: float
 
-    def __repr__(self) -> str:
-        where = "no interval" if self.interval is None else f"interval {self.interval}"
-        return (
-            f"RiskAssessment(margin={self.margin:.4f} on sample {self.worst_sample}, "
-            f"diversity={self.diversity:.4f}, {where}, risk={self.risk:.4g}, "
-            f"slope={self.slope:.4g})\n{self.advice}"
-        )
+    @property
+    def _title(self) -> str:  # type: ignore[override]
+        return f"Risk, from the worst of {self.n_samples:,} samples"
 
-    def _repr_html_(self) -> str:
-        where = "none" if self.interval is None else f"{self.interval} of 8"
-        return facts_html(
-            f"Risk, from the worst of {self.n_samples:,} samples",
-            (
-                ("worst sample", f"{self.worst_sample}"),
-                ("margin", f"{self.margin:.4f}"),
-                ("diversity on it", f"{self.diversity:.4f}"),
-                ("interval", where),
-                ("risk estimate", f"{self.risk:,.4g}"),
-                ("estimate falls with diversity", _yes(self.risk_decreases)),
-                ("paper says: more diversity", _yes(self.paper_says_increase)),
-                ("margin bound applies", _yes(self.lemma_applies)),
-            ),
-            self.advice,
-        )
+    @property
+    def note(self) -> str:  # type: ignore[override]
+        """The advice."""
+        return self.advice
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return table rows: the worst sample, and what the theorem says about it."""
+        answer = {True: "yes", False: "no"}
+        return [
+            ("worst sample", f"{self.worst_sample}"),
+            ("margin", f"{self.margin:.4f}"),
+            ("diversity on it", f"{self.diversity:.4f}"),
+            ("interval", "none" if self.interval is None else f"{self.interval} of 8"),
+            ("risk estimate", f"{self.risk:,.4g}"),
+            ("estimate falls with diversity", answer[self.risk_decreases]),
+            ("paper recommends more diversity", answer[self.paper_says_increase]),
+            ("margin bound applies", answer[self.lemma_applies]),
+        ]
 
 
 def assess_risk(
@@ -520,10 +499,6 @@ def _advice(
     )
 
 
-def _yes(holds: bool) -> str:
-    return "yes" if holds else "no"
-
-
 def _radius(votes: VoteCounts) -> float:
     """Return sqrt(n) times the Euclidean norm of weights that sum to 1; 1 if equal."""
     if votes.weights is None or votes.has_equal_weights:
@@ -552,13 +527,6 @@ def _from_margin(
 
 
 def _check_setting(owner: str, n_samples: int, noise: float, radius: float) -> None:
-    if isinstance(n_samples, bool) or not (
-        n_samples >= 1 and n_samples == int(n_samples)
-    ):
-        raise ValueError(
-            f"{owner}(n_samples={n_samples!r}): must be a whole number, 1 or more."
-        )
-    if not 0 <= noise < 0.5:
-        raise ValueError(f"{owner}(noise={noise!r}): must be a rate in [0, 0.5).")
-    if not (0 < radius < math.inf):
-        raise ValueError(f"{owner}(radius={radius!r}): must be a positive number.")
+    check_number(owner, "n_samples", n_samples, least=1, whole=True)
+    check_number(owner, "noise", noise, least=0, below=0.5)
+    check_number(owner, "radius", radius, above=0)

@@ -18,7 +18,6 @@ from tests.study.plans import small_plan, write_toml
 import quorate.cli
 from quorate import Votes
 from quorate.cli._console import SafeConsole, on_one_line, plain_table, printable
-from quorate.cli._study_view import progress_bar
 from quorate.study import run_plan
 
 EVIL = "\x1b]0;owned\x07\x1b[2Jevil\x9b31m\u202e"
@@ -56,18 +55,6 @@ def test_consoles():
         assert "\x1b[2J" not in out
         assert "\x07" not in out
         assert "\x9b" not in out
-
-
-def test_bars_still_move(monkeypatch):
-    file = io.StringIO()
-    from quorate.cli import _study_view
-
-    console = SafeConsole(file=file, force_terminal=True, width=100)
-    monkeypatch.setattr(_study_view, "progress_console", lambda: console)
-    with progress_bar("[red]") as show:
-        show(1, 2)
-    assert "\x1b[2K" in file.getvalue()  # a line is cleared for the next
-    assert "[red]" in file.getvalue()
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,6 @@
 """Theorem 2 beyond the golden rows: derivatives, intervals, advice, refusals."""
 
-import copy
 import math
-import pickle
 
 import numpy as np
 import pytest
@@ -83,20 +81,15 @@ def test_zero_margin():
     assert risk.estimate(0.5, 100) == math.inf
     assert math.isnan(risk.estimate(0.5, 100, order=1))
     bound = risk.margin_bound(0.0, 100)
-    assert bound == math.inf
+    assert bound.bound == math.inf
     assert not bound.applies
     assert bound.vacuous
 
 
-def test_bound_is_a_number_with_more():
+def test_bound():
     bound = risk.margin_bound(0.98, 60_000)
-    assert bound.bound == float(bound) < 1
-    assert bound.applies
-    assert not bound.vacuous
-    assert round(bound, 2) == 0.66
-    for again in (copy.deepcopy(bound), pickle.loads(pickle.dumps(bound))):
-        assert again == bound
-        assert again.applies
+    assert round(bound.bound, 2) == 0.66
+    assert (bound.applies, bound.vacuous) == (True, False)
     assert risk.margin_bound(0.1, 100).applies is False
 
 
@@ -151,8 +144,8 @@ class TestAssessment:
 
     def test_repr_ends_with_the_advice(self):
         found = quorate.assess_risk(self.make(15))
-        assert repr(found).endswith(found.advice)
-        assert "sample 0" in repr(found)
+        assert " ".join(repr(found).split()).endswith(found.advice)
+        assert dict(found.rows())["worst sample"] == "0"
 
     def test_radius_of_unequal_weights(self):
         votes = quorate.Votes([[0, 1], [1, 1]], [0, 1], weights=[3, 1])
@@ -166,7 +159,7 @@ class TestAssessment:
     [
         (lambda: risk.estimate(0.1, 0), r"estimate\(n_samples=0\)"),
         (lambda: risk.estimate(0.1, 1.5), r"n_samples=1.5"),
-        (lambda: risk.estimate(0.1, 10, noise=0.5), r"noise=0.5.*\[0, 0.5\)"),
+        (lambda: risk.estimate(0.1, 10, noise=0.5), r"noise=0.5.*below 0.5"),
         (lambda: risk.estimate(0.1, 10, noise=-0.1), r"noise=-0.1"),
         (lambda: risk.estimate(0.1, 10, noise=math.nan), r"noise=nan"),
         (lambda: risk.endpoints(10, radius=0), r"endpoints\(radius=0\)"),

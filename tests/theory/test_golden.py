@@ -196,4 +196,4 @@ def test_bound_rows(place):
         assert row["kappa_real"] == int(row["kappa_real"]) == bound.kappa
         return
     assert bound.kappa == row["kappa"]
-    assert bound == pytest.approx(row["bound"], rel=1e-10)
+    assert bound.bound == pytest.approx(row["bound"], rel=1e-10)

@@ -7,14 +7,14 @@ import numpy as np
 
 from quorate._checks import one_of
 from quorate._kernels import fixed, gaps
-from quorate._output import facts_html
+from quorate._output import Result
 from quorate._theory._formulas import divide
 from quorate._typing import FloatArray, Lambda
 from quorate._votes import VoteCounts, Votes, check_counts, check_votes, totals
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeanDecomposition:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MeanDecomposition(Result):
     """Error of a vote, mean error of its members, and their difference, the diversity.
 
     ``error == member_error - diversity`` on average over the samples of a summary.
@@ -36,22 +36,17 @@ class MeanDecomposition:
     diversity: float
     n_samples: int
 
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(error={self.error:.4f} = "
-            f"member_error={self.member_error:.4f} - diversity={self.diversity:.4f}; "
-            f"{self.n_samples} samples)"
-        )
+    @property
+    def _title(self) -> str:  # type: ignore[override]
+        return f"Error decomposition on {self.n_samples:,} samples"
 
-    def _repr_html_(self) -> str:
-        return facts_html(
-            f"Error decomposition on {self.n_samples:,} samples",
-            (
-                ("error of the vote", f"{self.error:.4f}"),
-                ("= members' mean error", f"{self.member_error:.4f}"),
-                ("- diversity", f"{self.diversity:.4f}"),
-            ),
-        )
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return table rows: the error and its two terms."""
+        return [
+            ("error of the vote", f"{self.error:.4f}"),
+            ("= members' mean error", f"{self.member_error:.4f}"),
+            ("- diversity", f"{self.diversity:.4f}"),
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -154,7 +149,10 @@ def decompose(
     >>> from quorate import Votes, decompose
     >>> votes = Votes([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]], [1, 1, 1, 1])
     >>> decompose(votes)
-    Decomposition(error=0.2500 = member_error=0.4167 - diversity=0.1667; 4 samples)
+    Error decomposition on 4 samples
+    error of the vote      0.2500
+    = members' mean error  0.4167
+    - diversity            0.1667
     >>> decompose(votes).sample_diversity
     array([ 0.33333333,  0.33333333,  0.33333333, -0.33333333])
     """

@@ -3,7 +3,7 @@
 Also collects all results on votes in one :class:`Diagnosis`.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -298,12 +298,9 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON; values that are not finite become None."""
-        votes, parts, risk = self.votes, self.decomposition, self.risk
+        votes, parts = self.votes, self.decomposition
         accuracies = votes.accuracies
         best = int(accuracies.argmax())
-        bound = ("bound", "applies", "vacuous")
-        assessed = asdict(risk)
-        assessed["bound"] = {name: getattr(risk.bound, name) for name in bound}
         found: dict[str, Any] = plain(
             {
                 "votes": {
@@ -325,7 +322,7 @@ class Diagnosis:
                     "diversity": parts.diversity,
                 },
                 "diversity": self.diversity,
-                "risk": assessed,
+                "risk": self.risk,
             }
         )
         return found

@@ -17,9 +17,10 @@ from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
-    from quorate._judging import Comparison
+    from quorate._output import Result
 
 # C0 and C1 controls except tab and newline, marks that change the direction of text,
 # other line separators, and surrogates, which cannot be printed.
@@ -81,10 +82,7 @@ class SafeConsole(Console):
     ) -> Iterable[Segment]:
         """Render as usual, with control characters escaped."""
         for segment in super().render(renderable, options):
-            if segment.control:
-                yield segment  # of rich itself, for bars that move
-            else:
-                yield Segment(printable(segment.text), segment.style)
+            yield Segment(printable(segment.text), segment.style)
 
 
 def results_console() -> Console:
@@ -93,11 +91,6 @@ def results_console() -> Console:
     if not console.is_terminal:
         console.width = _WIDTH_WITHOUT_TERMINAL
     return console
-
-
-def progress_console() -> Console:
-    """Return the console for everything that is not a result."""
-    return SafeConsole(stderr=True, highlight=False)
 
 
 def plain_table(*columns: str, numbers: int = 1) -> Table:
@@ -116,10 +109,13 @@ def heading(console: Console, text: str) -> None:
     console.print(f"[bold]{text}[/]")
 
 
-def show_comparison(console: Console, compared: "Comparison") -> None:
-    """Print two models side by side."""
-    table = plain_table("", "before", "after", "change", numbers=3)
-    for row in compared.rows():
-        table.add_row(*row)
+def show_result(console: Console, result: "Result") -> None:
+    """Print the table of a result and its note."""
+    header = result._header or ("", "")
+    table = plain_table(*header, numbers=len(header) - 1)
+    table.show_header = bool(result._header)
+    for row in result.rows():
+        table.add_row(*map(Text, row))
     console.print(table)
-    console.print(compared.note)
+    if result.note:
+        console.print(Text(result.note))

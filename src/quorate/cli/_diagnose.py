@@ -1,7 +1,6 @@
 """``quorate diagnose``, ``measures`` and ``methods``."""
 
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from quorate.cli._console import (
     plain_table,
     results_console,
     say_json,
+    show_result,
 )
 from quorate.cli._inputs import is_stream, read_models, read_table
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from quorate._theory import Diagnosis
     from quorate._votes import VoteCounts
 
-# Names, directions and summaries fill 80 columns; ranges need more.
-_WIDTH_FOR_RANGES = 100
-_PAIRS = 2
 _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 
 
@@ -103,7 +100,8 @@ def show_diagnosis(console: Console, diagnosis: "Diagnosis") -> None:
     """Print the decomposition, the measures and the risk."""
     _show_decomposition(console, diagnosis)
     _show_diversity(console, diagnosis)
-    _show_risk(console, diagnosis)
+    heading(console, "Does more diversity help? Theorem 2, on the worst sample")
+    show_result(console, diagnosis.risk)
 
 
 def _show_decomposition(console: Console, diagnosis: "Diagnosis") -> None:
@@ -137,30 +135,9 @@ def _show_diversity(console: Console, diagnosis: "Diagnosis") -> None:
     console.print("diverse if: whether a high or a low value means more diversity")
     if not diagnosis.votes.has_equal_weights:
         console.print(
-            "The votes are weighted: error_gap and entropy_cc use the weights,"
+            "The votes are weighted: error_gap and entropy_cc use the weights, the "
+            "other measures ignore them."
         )
-        console.print("the other measures ignore them.")
-
-
-def _show_risk(console: Console, diagnosis: "Diagnosis") -> None:
-    risk = diagnosis.risk
-    heading(console, "Does more diversity help?")
-    table = plain_table("Theorem 2, on the worst sample", "")
-    table.show_header = False
-    yes = {True: "yes", False: "no"}
-    for key, value in (
-        ("worst sample", f"{risk.worst_sample}"),
-        ("margin", f"{risk.margin:.4f}"),
-        ("its diversity", f"{risk.diversity:.4f}"),
-        ("interval", "none" if risk.interval is None else f"{risk.interval} of 8"),
-        ("risk estimate", f"{risk.risk:,.1f}"),
-        ("estimate falls with diversity", yes[bool(risk.risk_decreases)]),
-        ("paper recommends more diversity", yes[bool(risk.paper_says_increase)]),
-        ("margin bound applies", yes[bool(risk.lemma_applies)]),
-    ):
-        table.add_row(key, value)
-    console.print(table)
-    console.print(risk.advice)
 
 
 def _pointer(direction: str) -> str:
@@ -177,15 +154,11 @@ def measures(as_json: bool) -> None:
     if as_json:
         say_json([asdict(measure) for measure in known().values()])
         return
-    console = results_console()
-    wide = console.width >= _WIDTH_FOR_RANGES
-    columns = ["measure", "paper", "diverse if", "meaning"]
-    table = plain_table(*columns, *(["range"] if wide else []))
-    for measure in known().values():
-        row = [measure.name, measure.paper_name, _pointer(measure.direction)]
-        row.append(measure.summary)
-        table.add_row(*row, *([Text(measure.range)] if wide else []))
-    console.print(table)
+    table = plain_table("measure", "paper", "diverse if", "meaning", numbers=0)
+    for each in known().values():
+        row = each.name, each.paper_name, _pointer(each.direction), each.summary
+        table.add_row(*row)
+    results_console().print(table)
 
 
 @click.command()
@@ -213,15 +186,4 @@ def methods(as_json: bool) -> None:
         exact = "exact" if method.tags.honours_keep else "up to"
         size = "own" if method.cls().keep is None else exact
         table.add_row(name, size, method.summary)
-    console = results_console()
-    console.print(table)
-    console.print("\nLong names also work:")
-    long = [
-        (name, method.long_name)
-        for name, method in known().items()
-        if method.long_name.replace("_", "") != name.replace("_", "")
-    ]
-    names = plain_table(*["short", "long"] * _PAIRS, numbers=0)
-    for start in range(0, len(long), _PAIRS):
-        names.add_row(*chain.from_iterable(long[start : start + _PAIRS]))
-    console.print(names)
+    results_console().print(table)

@@ -5,7 +5,7 @@ import re
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,6 @@ import click
 
 from quorate.cli._console import end_quietly, printable, say
 from quorate.exceptions import QuorateWarning
-
-Progress = Callable[[int, int], None]
 
 _TABLES = "quorate.tables"
 _QUOTES = "'\""
@@ -173,19 +171,3 @@ def was_interrupted() -> bool:
 def interrupted_code() -> int:
     """Return the exit code of a process ended by a signal, as in shells."""
     return 128 + (_received[0] if _received else signal.SIGINT)
-
-
-def heeding_interrupts(show: Progress | None) -> Progress:
-    """Return a progress function that stops at the next result after an interrupt.
-
-    Python and some libraries drop exceptions that are raised during clean-up, which
-    would lose an interrupt.
-    """
-
-    def progress(done: int, total: int) -> None:
-        if was_interrupted():
-            raise KeyboardInterrupt
-        if show is not None:
-            show(done, total)
-
-    return progress

@@ -14,7 +14,7 @@ from quorate.cli._console import (
     plain_table,
     results_console,
     say_json,
-    show_comparison,
+    show_result,
 )
 from quorate.cli._inputs import is_stream, read_models, read_table
 
@@ -57,7 +57,7 @@ def compare(
     if as_json:
         say_json(compared.to_dict())
         return
-    show_comparison(results_console(), compared)
+    show_result(results_console(), compared)
 
 
 @click.command(short_help="Prove that a smaller model is hardly less accurate.")

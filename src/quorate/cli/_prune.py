@@ -11,7 +11,7 @@ from quorate.cli._console import (
     results_console,
     say,
     say_json,
-    show_comparison,
+    show_result,
 )
 from quorate.cli._inputs import check_output, read_models, read_sample, read_table
 
@@ -206,4 +206,4 @@ def _show(
         )
     if selection.compact_bytes is not None:
         console.print(selection.compact_text)
-    show_comparison(console, compared)
+    show_result(console, compared)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quorate._atomic import atomic_write
+from quorate._progress import advance, stage
 from quorate.cli import _options
-from quorate.cli._console import plain_table, results_console, say
-from quorate.cli._errors import heeding_interrupts, interrupted_code
+from quorate.cli._console import on_one_line, plain_table, results_console, say
+from quorate.cli._errors import interrupted_code, was_interrupted
 from quorate.cli._inputs import check_folder
-from quorate.cli._study_view import progress_bar, show_results
+from quorate.cli._study_view import show_results
 
 if TYPE_CHECKING:
     from quorate.study import Plan, Results
@@ -129,9 +130,8 @@ def _run(
             say(forecast_plan(plan, path, **how))
             return
         try:
-            with progress_bar(plan.name) as show:
-                progress = heeding_interrupts(show)
-                summary = run_plan(plan, path, progress=progress, **how)
+            with stage(f"computing cells of {on_one_line(plan.name)}", verbose=1):
+                summary = run_plan(plan, path, progress=_advance, **how)
         except KeyboardInterrupt:
             state = "stopped; no results yet."
             if path.exists():
@@ -152,6 +152,13 @@ def _run(
             f"{path}: every cell failed, so there is nothing to compare; correct the "
             "plan, or try again with --retry."
         )
+
+
+def _advance(done: int, total: int) -> None:
+    """Show how far a study is; stop after an interrupt that a library dropped."""
+    if was_interrupted():
+        raise KeyboardInterrupt
+    advance(done, total)
 
 
 def _check_workers(*, dask: str | None, backend: str | None, **_: Any) -> None:

@@ -1,10 +1,7 @@
-"""A study on a terminal: a table with a chart of ranks, and a progress bar."""
+"""A study on a terminal: a table with a chart of ranks."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich import progress
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
@@ -13,7 +10,6 @@ from quorate.cli._console import (
     heading,
     on_one_line,
     plain_table,
-    progress_console,
 )
 
 if TYPE_CHECKING:
@@ -24,42 +20,6 @@ _WIDEST_CHART = 48
 _NARROWEST_CHART = 12
 _SHOWN_FAILURES = 3
 _GAP = 2  # between the columns of a plain table
-
-
-@contextmanager
-def progress_bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Yield a function of cells done and cells in total; None without a terminal."""
-    console = progress_console()
-    if not console.is_terminal:
-        yield None
-        return
-    name = escape(name)
-
-    class Rate(progress.ProgressColumn):
-        def render(self, task: progress.Task) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text("" if speed is None else f"{speed:.1f}/s", style="dim")
-
-    columns = (
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(bar_width=None),
-        progress.MofNCompleteColumn(),
-        progress.TextColumn("cells"),
-        Rate(),
-        progress.TimeElapsedColumn(),
-        progress.TextColumn("left", style="dim"),
-        progress.TimeRemainingColumn(),
-    )
-    # a fit yields all its cells at once, so the rate is averaged over many of them
-    with progress.Progress(
-        *columns, console=console, transient=True, speed_estimate_period=300
-    ) as bar:
-        task = bar.add_task(f"{name}: reading data", total=None)
-
-        def show(done: int, total: int) -> None:
-            bar.update(task, description=name, completed=done, total=total)
-
-        yield show
 
 
 def show_results(
