@@ -7,8 +7,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import quorate
-from quorate._ensembles import MemberAdapter, _adapters, register_adapter
-from quorate._ensembles._boosters import XGBoostAdapter
 
 
 @pytest.fixture(scope="module")
@@ -189,56 +187,27 @@ class TestPools:
             quorate.collect_votes({"short": lambda X: ["bad"] * 3}, X, y)
 
 
-class Rule:
-    def decide(self, X):
-        return np.where(X[:, 0] > 0, "bad", "good")
-
-
-class RuleMember:
-    def __init__(self, rule):
-        self.rule = rule
-
-    def predict(self, X):
-        return self.rule.decide(X)
-
-
-class RuleAdapter(MemberAdapter):
-    name = "rules"
-
-    def fits(self, model):
-        return isinstance(model, Rule)
-
-    def adapt(self, model, classes=None, answers=None):
-        return RuleMember(model)
-
-
-@pytest.fixture
-def rules():
-    register_adapter(RuleAdapter)
-    yield
-    _adapters._adapters.cache_clear()
-
-
-def test_an_adapter_of_ones_own(rules, data):
-    X, y = data
-    votes = quorate.collect_votes([Rule()], X, y)
-    np.testing.assert_array_equal(votes.predict(), Rule().decide(X))
-    np.testing.assert_array_equal(quorate.as_member(Rule()).predict(X), votes.predict())
-
-
-def test_boosters_are_known_by_the_name_of_their_class_and_its_library():
+@pytest.mark.parametrize(
+    ("name", "module", "known"),
+    [
+        ("Booster", "xgboost.core", True),
+        ("Booster", "elsewhere.core", False),
+        ("Boosters", "xgboost.core", False),
+    ],
+)
+def test_boosters_are_known_by_the_name_of_their_class_and_its_library(
+    name, module, known
+):
     """Subclasses too, and without the library; models of it are in tests/ecosystem."""
-    booster = type("Booster", (), {"__module__": "xgboost.core"})
-    adapter = XGBoostAdapter()
-    assert adapter.fits(booster())
-    assert adapter.fits(type("Mine", (booster,), {})())
-    assert not adapter.fits(type("Booster", (), {"__module__": "lightgbm.basic"})())
-    assert not adapter.fits(type("Boosters", (), {"__module__": "xgboost.core"})())
 
+    def save_config(self):
+        return '{"learner": {"objective": {"name": "binary:logistic"}}}'
 
-def test_only_adapters_are_registered():
-    with pytest.raises(TypeError, match="MemberAdapter, got Rule"):
-        register_adapter(Rule)
+    booster = type(name, (), {"__module__": module, "save_config": save_config})
+    for cls in (booster, type("Mine", (booster,), {})):
+        message = "xgboost Booster returns probab" if known else "without predict"
+        with pytest.raises(TypeError, match=message):
+            quorate.collect_votes([cls()], np.zeros((2, 1)), [0, 1])
 
 
 def test_fractions_are_no_positions():

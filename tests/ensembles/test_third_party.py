@@ -55,23 +55,21 @@ class Committee(ClassifierMixin, BaseEstimator):
 
 
 class RuleOfThumb:
-    """Knows a column, a limit and two labels; is asked by ``decide``."""
+    """Knows a column, a limit and two labels."""
 
     def __init__(self, column, limit, below, above):
         self.column, self.limit = column, limit
         self.below, self.above = below, above
 
-    def decide(self, X):
+    def predict(self, X):
         return np.where(X[:, self.column] < self.limit, self.below, self.above)
 '''
 
 PLUGIN = '''
 """committees.plugin: what quorate has to know about them."""
 
-from committees import Committee, RuleOfThumb
-from quorate.ensembles import (
-    DecisionRule, Ensemble, Kind, Member, MemberAdapter, checker,
-)
+from committees import Committee
+from quorate.ensembles import DecisionRule, Ensemble, Kind, Member, checker
 
 
 class CommitteeKind(Kind):
@@ -98,31 +96,11 @@ class CommitteeKind(Kind):
         smaller.columns_ = [smaller.columns_[member] for member in members]
         smaller.n_trees = len(members)
 
-
-class RuleMember:
-    def __init__(self, rule):
-        self.rule = rule
-
-    def predict(self, X):
-        return self.rule.decide(X)
-
-
-class RuleAdapter(MemberAdapter):
-    name = "rules of thumb"
-
-    def fits(self, model):
-        return isinstance(model, RuleOfThumb)
-
-    def adapt(self, model, classes=None, answers=None):
-        return RuleMember(model)
 '''
 
 ENTRY_POINTS = """\
 [quorate.ensembles]
 committee = committees.plugin:CommitteeKind
-
-[quorate.members]
-rule = committees.plugin:RuleAdapter
 """
 
 DATA = """
@@ -164,15 +142,14 @@ MAKE = DATA + dedent("""
         "committee": small.predict(X).tolist(),
         "pool": few.predict(X).tolist(), "names": list(few.estimators),
         "reported names": list(about.selection.names),
-        "rule": pool["radius"].decide(X).tolist(),
+        "rule": pool["radius"].predict(X).tolist(),
         "bayes": pool["bayes"].predict(X).tolist(),
     }))
 """)
 
 SERVE = DATA + dedent("""
     trusted = [
-        "committees.Committee", "committees.RuleOfThumb",
-        "committees.plugin.RuleMember", "sklearn.tree._tree.Tree",
+        "committees.Committee", "committees.RuleOfThumb", "sklearn.tree._tree.Tree",
         "quorate._ensembles._weighted_voting.WeightedVoting",
     ]
     committee = quorate.load(folder + "/committee.skops", trusted)

@@ -186,6 +186,9 @@ HIDDEN = np.ma.array([0, 1], mask=[0, 1])
         ((np.array([["NaT", "2020"]], "M8[D]"), np.array(["2020"] * 2, "M8[D]")), {},
          "missing label"),
         (([[0, 1]], HIDDEN), {}, "y: masked at sample 1"),
+        ((np.ma.stack([HIDDEN]), [0, 1]), {}, "masked at member 0, sample 1; pass pl"),
+        (([[0, 1], HIDDEN], [0, 1]), {}, r"predictions\[1\]: masked at sample 1; pass"),
+        (([HIDDEN], [0, 1]), {"valid": [[True, False]]}, "masked at sample 1; pass pl"),
         (TWO, {"weights": [1, -1]}, "member 1 has -1.0"),
         (TWO, {"weights": [1, np.nan]}, "member 1 has nan"),
         (TWO, {"weights": [np.inf, 1]}, "member 0 has inf"),
@@ -300,18 +303,6 @@ class TestMask:
         parts = quorate.decompose(votes)
         np.testing.assert_allclose(parts.sample_member_error, [1, 2 / 3])
         np.testing.assert_allclose(parts.sample_diversity, [0, 0])
-
-    def test_masked_arrays(self):
-        hidden = np.array([[False, True], [False, False]])
-        rows = np.ma.array([[0, 9], [1, 1]], mask=hidden)
-        for predictions in (rows, list(rows)):
-            votes = Votes(predictions, [0, 1])
-            np.testing.assert_array_equal(votes.codes, [[0, -1], [1, 1]])
-            np.testing.assert_array_equal(votes.valid, ~hidden)
-            np.testing.assert_array_equal(votes.classes, [0, 1])
-        votes = Votes(rows, [0, 1], valid=[[True, True], [False, True]])
-        np.testing.assert_array_equal(votes.codes, [[0, -1], [-1, 1]])
-        assert Votes(np.ma.array([[0, 1]]), np.ma.array([0, 1])).valid is None
 
     @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.float64])
     def test_it_takes_no_more_than_two_copies(self, dtype):

@@ -5,12 +5,7 @@ build a smaller ensemble of the same type. Other packages register kinds under t
 point ``quorate.ensembles`` and check them with :func:`quorate.testing.check_ensemble`.
 """
 
-from quorate._ensembles._adapters import (
-    AdaptedMember,
-    MemberAdapter,
-    as_member,
-    register_adapter,
-)
+from quorate._ensembles._adapters import as_member
 from quorate._ensembles._batches import (
     BatchVoter,
     batch_check,
@@ -66,12 +61,10 @@ from quorate._ensembles._wrappers import inside, unwrapped
 
 __all__ = [
     "COSTS",
-    "AdaptedMember",
     "BatchVoter",
     "Ensemble",
     "Kind",
     "Member",
-    "MemberAdapter",
     "RowSource",
     "WeightedVoting",
     "as_member",
@@ -105,7 +98,6 @@ __all__ = [
     "read_ensemble",
     "recombined_rows",
     "recorded_rows",
-    "register_adapter",
     "register_kind",
     "same_members",
     "set_record",

@@ -1,16 +1,12 @@
-"""Adapters that turn functions, networks and boosters into classifiers.
+"""Turn functions, networks and boosters into classifiers.
 
 A pool accepts anything whose ``predict`` returns labels. Other models return codes,
-probabilities or logits, have no labels, or need X in a special form; an adapter wraps
-them as a classifier. Packages register adapters under the entry point
-``quorate.members``.
+probabilities or logits, have no labels, or need X in a special form, and are wrapped
+as classifiers.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import entry_points
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -23,9 +19,6 @@ from quorate._votes import as_labels, improper_row
 Answers: TypeAlias = Literal["labels", "codes", "probabilities", "logits"]
 # Output types a wrapped model may have.
 ANSWERS: tuple[Answers, ...] = ("labels", "codes", "probabilities", "logits")
-
-# Entry point under which packages register adapters.
-ENTRY_POINT = "quorate.members"
 
 
 def _gives_probabilities(member: "AdaptedMember") -> bool:
@@ -90,7 +83,7 @@ class AdaptedMember:
         return f"{type(self).__name__}({self.model!r}, answers={self.answers!r})"
 
     def evaluate(self, X: Any) -> Any:
-        """Return the raw output of the model; library adapters override this."""
+        """Return the raw output of the model; wrappers of a library override this."""
         return _function_of(self.model)(X)
 
     def predict(self, X: Any) -> Array:
@@ -160,8 +153,8 @@ def as_member(model: Any, classes: Any = None, answers: Answers | None = None) -
         The labels that codes, or columns of probabilities and logits, stand for, in
         order.
     answers : {"labels", "codes", "probabilities", "logits"}, optional
-        Its output type. By default it is determined by the adapter of the library;
-        otherwise ``predict`` and functions return labels, or codes if ``classes`` is
+        Its output type. By default boosters say it by their objective; otherwise
+        ``predict`` and functions return labels, or codes if ``classes`` is
         given, and objects with ``predict_proba`` alone return probabilities. A single
         column of probabilities or logits is that of the second class.
 
@@ -185,9 +178,9 @@ def as_member(model: Any, classes: Any = None, answers: Answers | None = None) -
     """
     if answers is not None:
         one_of("as_member", "answers", answers, ANSWERS)
-    for adapter in _adapters():
-        if adapter.fits(model):
-            return adapter.adapt(model, classes, answers)
+    member = _adapt_foreign(model, classes, answers)
+    if member is not None:
+        return member
     if isinstance(model, type):
         raise TypeError(f"as_member: got the class {model.__name__}, not an object.")
     has_predict = callable(getattr(model, "predict", None))
@@ -201,85 +194,30 @@ def as_member(model: Any, classes: Any = None, answers: Answers | None = None) -
     )
 
 
-class MemberAdapter(ABC):
-    """Wraps the models of one library as classifiers.
+def _adapt_foreign(
+    model: Any, classes: Any = None, answers: Answers | None = None
+) -> AdaptedMember | None:
+    """Wrap a booster or a torch module, or return None for other objects."""
+    from quorate._ensembles._boosters import adapt_booster
+    from quorate._ensembles._torch import adapt_torch
 
-    A package registers its adapter under the entry point ``quorate.members``, a program
-    with :func:`register_adapter`.
-
-    Attributes
-    ----------
-    name : str
-        Name of the library.
-    """
-
-    name: ClassVar[str]
-
-    @abstractmethod
-    def fits(self, model: Any) -> bool:
-        """Return whether the object belongs to this library, without importing it."""
-
-    @abstractmethod
-    def adapt(
-        self, model: Any, classes: Any = None, answers: Answers | None = None
-    ) -> Any:
-        """Return a classifier, or raise ``TypeError`` saying what is missing.
-
-        The classifier has ``predict``, which returns labels, and, if probabilities are
-        available, ``predict_proba`` and ``classes_``. Members of pools are adapted
-        without ``classes`` and ``answers``.
-        """
+    for cls in type(model).__mro__:
+        library = cls.__module__.partition(".")[0]
+        if cls.__name__ == "Booster" and library in ("lightgbm", "xgboost"):
+            return adapt_booster(model, library, classes, answers)
+        if cls.__name__ == "Module" and cls.__module__.startswith("torch.nn."):
+            return adapt_torch(model, classes, answers)
+    return None
 
 
-def register_adapter(adapter: MemberAdapter | type[MemberAdapter]) -> None:
-    """Register an adapter for this process; it takes precedence over all others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import quorate
-    >>> from quorate.ensembles import MemberAdapter, register_adapter
-    >>> class RuleOfThumb:
-    ...     def decide(self, X):
-    ...         return np.where(X[:, 0] > 0, "yes", "no")
-    >>> class RuleAdapter(MemberAdapter):
-    ...     name = "rules of thumb"
-    ...     def fits(self, model):
-    ...         return type(model).__name__ == "RuleOfThumb"
-    ...     def adapt(self, model, classes=None, answers=None):
-    ...         return quorate.as_member(model.decide)
-    >>> register_adapter(RuleAdapter)
-    >>> X, y = np.array([[-1.0], [1.0]]), ["no", "yes"]
-    >>> quorate.collect_votes([RuleOfThumb()], X, y).accuracy()
-    1.0
-    """
-    found = adapter() if isinstance(adapter, type) else adapter
-    if not isinstance(found, MemberAdapter):
-        raise TypeError(
-            "register_adapter: expected a quorate.ensembles.MemberAdapter, got "
-            f"{type(found).__name__}."
-        )
-    _adapters().insert(0, found)
-
-
-@cache
-def _adapters() -> list[MemberAdapter]:
-    from quorate._ensembles._boosters import LightGBMAdapter, XGBoostAdapter
-    from quorate._ensembles._torch import TorchAdapter
-
-    found: list[Any] = [point.load() for point in entry_points(group=ENTRY_POINT)]
-    adapters = [each() if isinstance(each, type) else each for each in found]
-    return [*adapters, LightGBMAdapter(), XGBoostAdapter(), TorchAdapter()]
-
-
-def adapted(name: str, member: Any) -> Any:
+def adapt_member(name: str, member: Any) -> Any:
     """Return a member of a pool as a classifier, or raise an error."""
     try:
-        for adapter in _adapters():
-            if adapter.fits(member):
-                return adapter.adapt(member)
+        wrapped = _adapt_foreign(member)
     except TypeError as error:
         raise TypeError(f"member {name!r}: {error}") from error
+    if wrapped is not None:
+        return wrapped
     if isinstance(member, type) or callable(getattr(member, "predict", None)):
         return member
     if callable(getattr(member, "predict_proba", None)):

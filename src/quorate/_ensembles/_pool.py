@@ -5,7 +5,7 @@ from typing import Any
 
 from sklearn.utils import get_tags
 
-from quorate._ensembles._adapters import adapted
+from quorate._ensembles._adapters import adapt_member
 from quorate._ensembles._kind import Ensemble, Kind
 from quorate._ensembles._member import Member
 from quorate._ensembles._weighted_voting import WeightedVoting, take_members
@@ -39,7 +39,7 @@ class Pool(Kind):
             names = [str(name) for name in pool]
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"collect_votes: two members are called {twice!r}.")
-        named = {name: adapted(name, member) for name, member in given.items()}
+        named = {name: adapt_member(name, member) for name, member in given.items()}
         for name, member in named.items():
             _refuse(name, member)
         members = [Member(name, member, None) for name, member in named.items()]

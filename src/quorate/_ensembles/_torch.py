@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from quorate._data import count_rows, cut_rows
-from quorate._ensembles._adapters import AdaptedMember, Answers, MemberAdapter
+from quorate._ensembles._adapters import AdaptedMember, Answers
 
 _BATCH = 4096
 
@@ -27,40 +27,22 @@ class TorchMember(AdaptedMember):
             with torch.no_grad():
                 parts = [
                     self.model(torch.as_tensor(np.asarray(part), **options))
-                    for part in _batches(X)
+                    for part in (
+                        cut_rows(X, slice(start, start + _BATCH))
+                        for start in range(0, max(count_rows(X), 1), _BATCH)
+                    )
                 ]
         finally:
             self.model.train(was_training)
         return torch.cat(parts).double().cpu().numpy()
 
 
-def _batches(X: Any) -> list[Any]:
-    return [
-        cut_rows(X, slice(start, start + _BATCH))
-        for start in range(0, max(count_rows(X), 1), _BATCH)
-    ]
-
-
-class TorchAdapter(MemberAdapter):
-    """``torch.nn.Module``; the caller has to specify its output type."""
-
-    name = "torch"
-
-    def fits(self, model: Any) -> bool:
-        """See :class:`MemberAdapter`."""
-        return any(
-            cls.__name__ == "Module" and cls.__module__.startswith("torch.nn.")
-            for cls in type(model).__mro__
+def adapt_torch(model: Any, classes: Any, answers: Answers | None) -> TorchMember:
+    """Return a module as a classifier; the caller has to say what it returns."""
+    if classes is None or answers is None:
+        raise TypeError(
+            f"a torch module ({type(model).__name__}) has no labels and does not "
+            "specify what it returns; pass quorate.as_member(module, classes=[...], "
+            "answers='logits') or 'probabilities'."
         )
-
-    def adapt(
-        self, model: Any, classes: Any = None, answers: Answers | None = None
-    ) -> Any:
-        """See :class:`MemberAdapter`."""
-        if classes is None or answers is None:
-            raise TypeError(
-                f"a torch module ({type(model).__name__}) has no labels and does not "
-                "specify what it returns; pass quorate.as_member(module, "
-                "classes=[...], answers='logits') or 'probabilities'."
-            )
-        return TorchMember(model, classes, answers)
+    return TorchMember(model, classes, answers)

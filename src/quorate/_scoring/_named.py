@@ -17,7 +17,7 @@ from quorate._kernels.excess import excess_limit
 from quorate._kernels.limits import upper_limit
 from quorate._scoring._score import Score, ScoreEstimate
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate._votes import Prediction, Votes, subset_errors
+from quorate._votes import Prediction
 
 TableFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 # For each evaluated class: its code, the ranking values, and its samples.
@@ -118,17 +118,6 @@ class Accuracy(TableScore):
     def estimate(self, inputs: Array, y: IntArray) -> ScoreEstimate:
         """See :class:`Score`."""
         return AccuracyEstimate(self.value(inputs, y), float(inputs.mean()), inputs)
-
-    def subset_losses(
-        self, votes: Votes, supports: BoolArray, *, voted_only: bool = False
-    ) -> tuple[FloatArray, FloatArray]:
-        """See :class:`Score`."""
-        errors, spread = subset_errors(votes, supports)
-        if voted_only and votes.is_masked:  # guesses have been counted
-            may = votes.codes >= 0
-            idle = np.array([1 - may[each].any(axis=0).mean() for each in supports])
-            errors = (errors - idle * self.loss_without_members) / (1 - idle)
-        return errors, spread
 
 
 def count_pairs(codes: Array, y: IntArray, n_classes: int) -> FloatArray:

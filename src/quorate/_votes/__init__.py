@@ -36,7 +36,6 @@ from quorate._votes._predictions import (
     leave_one_out_predictions,
     predicted_codes,
     prefix_predictions,
-    subset_errors,
 )
 from quorate._votes._probabilities import (
     DenseProbabilities,
@@ -103,7 +102,6 @@ __all__ = [
     "renumber",
     "sample_positions",
     "save_counts",
-    "subset_errors",
     "totals",
     "union",
     "warn_if_uncovered",

@@ -45,8 +45,11 @@ def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> list[Array]:
         labels = as_labels(predictions, "predictions")
         _check_shapes(labels.shape, y)
         return list(labels)
+    refuse_masked(predictions, "predictions")
     given: Any = as_array(predictions)
     if isinstance(predictions, LISTED):
+        for member, row in enumerate(predictions):
+            refuse_masked(row, f"predictions[{member}]")
         given = [as_array(row) for row in predictions]
         lengths = {row.size for row in given if row.ndim == 1}
         if len(lengths) > 1:
@@ -82,29 +85,6 @@ def _check_shapes(shape: tuple[int, ...], y: Array) -> None:
             f"Votes: predictions of shape {shape} and y of shape {y.shape} "
             f"differ in the number of samples, {shape[1]} and {y.size}."
         )
-
-
-def usable_votes(predictions: Any, valid: Any) -> tuple[Any, BoolArray | None]:
-    """Return the unmasked votes, and which of them are usable.
-
-    Votes hidden by a masked array or excluded by ``valid`` are not.
-    """
-    mask = None if valid is None else as_mask(valid)
-    hidden: BoolArray | None = None
-    if isinstance(predictions, np.ma.MaskedArray):
-        hidden = np.ma.getmaskarray(predictions)
-        predictions = predictions.data
-    elif isinstance(predictions, LISTED) and any(map(np.ma.is_masked, predictions)):
-        shapes = {np.shape(row) for row in predictions}
-        if len(shapes) == 1:
-            hidden = np.array([np.ma.getmaskarray(row) for row in predictions])
-        predictions = [np.ma.getdata(row) for row in predictions]
-    if hidden is None or not hidden.any():
-        return predictions, mask
-    if mask is None:
-        return predictions, ~hidden
-    check_mask(mask, hidden.shape)
-    return predictions, mask & ~hidden
 
 
 def as_mask(valid: Any) -> BoolArray:

@@ -86,7 +86,9 @@ def refuse_masked(values: Any, name: str) -> None:
     """Raise an error for a masked array with masked entries."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         where = _first_position(np.ma.getmaskarray(values))
-        raise ValueError(f"{name}: masked at {where}; only predictions may be masked.")
+        raise ValueError(
+            f"{name}: masked at {where}; pass plain arrays, with valid=~mask for votes."
+        )
 
 
 def _refuse_missing(missing: BoolArray, name: str) -> None:

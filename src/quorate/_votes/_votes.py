@@ -21,7 +21,6 @@ from quorate._votes._checks import (
     member_positions,
     read_only,
     sample_positions,
-    usable_votes,
     weights_left,
 )
 from quorate._votes._counts import COUNT, LARGEST, PairCounts, confusion
@@ -67,9 +66,8 @@ class Votes:
     Parameters
     ----------
     predictions : array-like of shape (n_members, n_samples), or None
-        The label that each member predicts for each sample: text, numbers or dates.
-        Masked values are not used, as with ``valid``. If None, the most likely class by
-        ``probabilities``, the lowest of ties.
+        The label that each member predicts for each sample: text, numbers or dates. If
+        None, the most likely class by ``probabilities``, the lowest of ties.
     y : array-like of shape (n_samples,)
         The true labels, of the same type. Labels keep their type; numbers that have no
         common type without loss are refused.
@@ -173,7 +171,7 @@ class Votes:
         columns = column_labels(classes, probabilities)
         if predictions is None and probabilities is not None:
             predictions = most_likely(probabilities, columns)
-        predictions, mask = usable_votes(predictions, valid)
+        mask = None if valid is None else as_mask(valid)
         truth = as_labels(y, "y")
         rows = as_rows(predictions, mask, truth)
         known, codes, y_codes = encode_rows(rows, truth, mask)
