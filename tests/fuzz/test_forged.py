@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
     ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
 )
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import SVC, NuSVC
 
 import quorate
 from quorate.exceptions import FileFormatError
@@ -25,12 +23,8 @@ pytestmark = pytest.mark.slow
 X, Y = load_iris(return_X_y=True)
 MODELS = {
     "forest": ExtraTreesClassifier(3, max_depth=4, random_state=0),
-    "boosting": GradientBoostingClassifier(n_estimators=2, max_depth=2),
-    "histograms": HistGradientBoostingClassifier(max_iter=2),
-    "boxes": KNeighborsClassifier(algorithm="kd_tree", leaf_size=9),
-    "balls": KNeighborsClassifier(algorithm="ball_tree", leaf_size=9),
-    "vectors": SVC(),
-    "other vectors": NuSVC(nu=0.2),
+    "boosting": AdaBoostClassifier(n_estimators=3),
+    "bagging": BaggingClassifier(n_estimators=3, max_features=0.5),
 }
 CASES = 60
 WAYS = [

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from quorate._atomic import atomic_write
-from quorate._files._trust import strange_types, unsound_part
+from quorate._files._trust import (
+    find_moved_classes,
+    public_name,
+    schema_nodes,
+    untrusted_types,
+    why_unsafe,
+)
 from quorate._messages import in_short, warn
 from quorate._trees import CompactClassifier
 from quorate._version import versions
@@ -124,17 +130,20 @@ def load(
     ``trusted``. Trusted by default are the types that skops trusts and a list of types
     that only hold data: trees and other parts of scikit-learn, and quorate's own models
     and methods. They are never called with data from the file; only their attributes
-    are set. Trees and other parts that a forged file could use to crash ``predict`` are
-    validated before the model is returned. The checksum detects damage; it does not
-    authenticate the author of the file.
+    are set. Trees, with which a forged file could crash ``predict``, are validated
+    before the model is returned. Models with other compiled parts, which are not
+    validated, have to be trusted: support vector machines, gradient boosting, KD and
+    ball trees. The checksum detects damage; it does not authenticate the author of the
+    file.
 
     Parameters
     ----------
     path : path
         A file written by :func:`save`, ``quorate compact`` or ``skops.io.dump``.
     trusted : iterable of str or type
-        Additional types that may be created, such as your own classes. The error
-        message lists the types that a file needs.
+        Additional types that may be created, such as your own classes, by the name by
+        which you import them (``"sklearn.svm.SVC"``) or as types. The error message
+        lists the types that a file needs.
     unsafe_pickle : bool
         Whether to load pickle and joblib files, too. Loading one runs any code in it,
         with all your permissions, before anything can be checked; ``trusted`` has no
@@ -181,21 +190,23 @@ def load(
     data = file.read_bytes()
     note = _check(file, data)
     try:
-        needed = set(skops.get_untrusted_types(data=data))
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            schema = json.loads(archive.read("schema.json"))
+        if find_moved_classes(schema):
+            data = _with_schema(data, schema)
+        unknown = set(skops.get_untrusted_types(data=data))
     except Exception as error:
         # A forged schema can make skops raise anything; no object has been created yet.
         raise _damaged(file, error) from error
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        schema = json.loads(archive.read("schema.json"))
-    strange = strange_types(schema, needed - approved)
-    if strange:
+    untrusted = untrusted_types(schema, unknown, approved)
+    if untrusted:
         raise FileFormatError(
             f"{file}: the model needs types that are not trusted: "
-            f"{', '.join(strange)}; list those that you trust with trusted=[...] or "
+            f"{', '.join(untrusted)}; list those that you trust with trusted=[...] or "
             "--trust TYPE."
         )
-    model = _build(file, lambda: skops.loads(data, trusted=sorted(needed)), note)
-    fault = unsound_part(model)
+    model = _build(file, lambda: skops.loads(data, trusted=sorted(unknown)), note)
+    fault = why_unsafe(model)
     if fault:
         raise FileFormatError(f"{file}: forged or damaged: {fault}.")
     return model
@@ -237,11 +248,23 @@ def _type_names(trusted: Iterable[str | type]) -> set[str]:
             "['mypackage.MyTransformer']."
         )
     return {
-        f"{entry.__module__}.{entry.__qualname__}"
-        if isinstance(entry, type)
-        else str(entry)
+        public_name(
+            f"{entry.__module__}.{entry.__qualname__}"
+            if isinstance(entry, type)
+            else str(entry)
+        )
         for entry in trusted
     }
+
+
+def _with_schema(data: bytes, schema: Any) -> bytes:
+    """Return an archive with another schema; of two entries the last one counts."""
+    buffer = io.BytesIO(data)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Duplicate name")
+        with zipfile.ZipFile(buffer, "a") as archive:
+            archive.writestr("schema.json", json.dumps(schema))
+    return buffer.getvalue()
 
 
 def _reason(error: Exception) -> str:
@@ -368,14 +391,7 @@ def _keys_lost(schema: Any) -> str:
 
     Keys are stored as text, which loses False and keys with equal text.
     """
-    left = [schema]
-    while left:
-        node = left.pop()
-        if isinstance(node, list):
-            left.extend(node)
-        if not isinstance(node, dict):
-            continue
-        left.extend(node.values())
+    for node in schema_nodes(schema):
         if node.get("__loader__") == "DictNode":
             kinds = [key["__class__"] for key in node["key_types"]["content"]]
             if {"bool", "bool_"} & set(kinds):
