@@ -400,7 +400,7 @@ def test_few_plain_rows_take_the_short_way(wine):
     """And no others; answers alone would not tell."""
     X, y, _ = wine
     forest = RandomForestClassifier(9, random_state=0).fit(X, y)
-    serve = LazyClassifier(forest).fit()._voter.compiled.serve
+    serve = LazyClassifier(forest).fit()._voter.predict_few
     expected = np.searchsorted(forest.classes_, forest.predict(X[:3]))
     for dtype in (np.float32, np.float64):
         np.testing.assert_array_equal(serve(X[:3].astype(dtype)), expected)
@@ -421,7 +421,7 @@ def test_only_close_votes_are_left_to_the_ensemble():
     X = np.array([[0.0], [0.0], [1.0]])
     bagging = BaggingClassifier(n_estimators=3, bootstrap=False, random_state=0)
     bagging.fit(X, [0, 1, 1]).set_params(n_jobs=2)  # workers add up in another order
-    serve = LazyClassifier(bagging, "all").fit()._voter.compiled.serve
+    serve = LazyClassifier(bagging, "all").fit()._voter.predict_few
     np.testing.assert_array_equal(serve(X[2:]), [1])
     assert serve(X[:1]) is None
 
@@ -429,11 +429,11 @@ def test_only_close_votes_are_left_to_the_ensemble():
 @needs_kernels
 def test_kernels_write_about_their_rows_and_no_others(wine):
     X, _, forest = wine
-    compiled = LazyClassifier(forest).fit()._voter.compiled
+    compiled = LazyClassifier(forest).fit()._voter
     room = compiled.buffers.arrays
     for name in ("codes", "asked", "close", "scores"):
         room[name][:] = 77
-    compiled.serve(X[:3])
+    compiled.predict_few(X[:3])
     for name in ("codes", "asked", "close", "scores"):
         assert (room[name][:3] != 77).all()
         assert (room[name][3:] == 77).all()

@@ -19,7 +19,7 @@ from tests.lazy.zoo import draw_data
 
 from quorate import LazyClassifier
 from quorate._engine import Stops
-from quorate._engine._rules import CalibratedRule, ExactRule, votes_needed
+from quorate._engine._rules import RELATIVE, Rule, votes_needed
 from quorate._kernels.verdicts import lead
 from quorate._lazy._calibration import (
     calibrate,
@@ -136,31 +136,34 @@ def courses(draw):
     found = [lead(scores) for scores in given]
     left = (n_stops - ends).astype(float)
     stops = Stops(ends - 1, ends, ends + 0.0, left, 3 * left, 3.0 * ends, np.sqrt(left))
-    return found[:-1], found[-1][0], ExactRule(stops, 0.0)
+    return found[:-1], found[-1][0], stops
 
 
 @given(courses(), st.sampled_from([0.05, 0.2, 0.5]), st.sampled_from(["mean", 0.6]))
 @settings(max_examples=200)
 def test_the_threshold_is_the_smallest_that_keeps_to_epsilon(made, epsilon, guarantee):
-    course, reference, exact = made
+    course, reference, stops = made
     allowed = changes_allowed(reference.size, epsilon, guarantee)
     if allowed < 0:
         assert reference.size < rows_needed(epsilon, guarantee)
         return
-    harmful = harmful_thresholds(course, exact.stops, reference)
+    harmful = harmful_thresholds(course, stops, reference)
     threshold, certified = calibrate(harmful, epsilon, guarantee)
     assert certified <= epsilon
 
     def ever_changed(at_least):
         """Rows that some threshold of at least this changes, found by trying all."""
         leads = [
-            (best - second) / exact.stops.root[step]
+            (best - second) / stops.root[step]
             for step, (_, best, second) in enumerate(course)
         ]
         tried = np.unique([*np.ravel(leads), 0.0])
         tried = [*tried[tried >= at_least], at_least]
-        rules = [CalibratedRule(exact, value) for value in tried]
-        _, changed = try_rules(course, rules, reference, exact.stops.ends.size)
+        rules = [
+            Rule(RELATIVE, stops.rest, stops.rest == 0, stops.root, threshold=value)
+            for value in tried
+        ]
+        _, changed = try_rules(course, rules, reference, stops.ends.size)
         return changed.any(axis=0)
 
     assert ever_changed(threshold).sum() <= allowed

@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import _native
-from quorate._native import _compile, _load
+from quorate._native import _compile
 from quorate.exceptions import QuorateWarning
 
 SOURCES = Path(quorate.__file__).parent
@@ -75,13 +75,13 @@ def found_anew(monkeypatch, path=""):
     """Look for kernels as a new process does."""
     monkeypatch.setenv("QUORATE_ENGINE", "")
     monkeypatch.setenv("QUORATE_KERNELS", str(path))
-    return _load._load_library.__wrapped__()
+    return _native._load_library.__wrapped__()
 
 
 @pytest.mark.skipif(not _compile.LIBRARY.exists(), reason="no library was built")
 def test_the_library_in_its_place_is_loaded(monkeypatch):
     kernels, why = found_anew(monkeypatch)
-    assert (type(kernels), why) == (_load.Kernels, "")
+    assert (type(kernels), why) == (_native.Kernels, "")
 
 
 def test_a_library_that_is_not_there(monkeypatch, tmp_path):
@@ -178,7 +178,7 @@ def test_numbers_on_their_way_in():
 
 def test_the_structure_is_that_of_the_source():
     text = _compile.SOURCE.read_text()
-    assert f"#define INTERFACE {_load._INTERFACE}\n" in text
+    assert f"#define INTERFACE {_native._INTERFACE}\n" in text
     body = text[text.index("typedef struct {\n    const node *nodes;") :]
     body = body[: body.index("} plan;")]
     declared = [

@@ -24,7 +24,7 @@ from quorate._engine._rules import (
     relative_lead,
 )
 from quorate._engine._vote import LazyResult
-from quorate._engine._voter import Voter, decision_name, kernel_plan, make_voter
+from quorate._engine._voter import Voter, kernel_plan, make_voter
 
 __all__ = [
     "LEAF",
@@ -42,7 +42,6 @@ __all__ = [
     "Voter",
     "auto_order",
     "check_order",
-    "decision_name",
     "kernel_plan",
     "lay_out",
     "make_ends",

@@ -49,8 +49,8 @@ class AdditiveEnsemble:
         Its trees; None if members are evaluated by themselves.
     why_no_trees : str
         Why there are none.
-    plain_columns : int | None
-        Number of columns of finite arrays that need no ``prepare``, or None.
+    takes_plain : bool
+        Whether finite arrays with the right number of columns need no ``prepare``.
     """
 
     members: tuple[Evaluate, ...]
@@ -66,7 +66,7 @@ class AdditiveEnsemble:
     against: float = 0.0
     trees: TreeArrays | None = None
     why_no_trees: str = ""
-    plain_columns: int | None = None
+    takes_plain: bool = False
 
     @property
     def n_members(self) -> int:
@@ -77,6 +77,13 @@ class AdditiveEnsemble:
     def is_equal(self) -> bool:
         """Whether all members have the same weight."""
         return bool((self.weights == self.weights[0]).all())
+
+    @property
+    def decision(self) -> str:
+        """The name that ``forest.c`` uses for the decision rule."""
+        if self.against:
+            return "against"
+        return "average" if self.divides else "heads"
 
     def handicapped(self, scores: FloatArray) -> FloatArray:
         """Add the handicap that breaks ties if sums are exact."""

@@ -1,4 +1,4 @@
-"""Stopping rules of early exit: three rules, evaluated per row at every stop."""
+"""Order, stops and stopping rules of early exit."""
 
 import math
 from dataclasses import dataclass
@@ -14,6 +14,8 @@ Lead: TypeAlias = tuple[IntArray, FloatArray, FloatArray]
 Mode: TypeAlias = Literal["exact", "bayes", "calibrated", "all"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
+# Kinds of rules: the same values as in forest.c.
+EXACT, SHARE, VOTES, RELATIVE = range(4)
 # Sums of shares this close to an integer are taken as that integer.
 WHOLE = 1e-5
 # Bounds used only to skip stops are widened by rounding.
@@ -128,50 +130,44 @@ def check_order(order: Any, n_members: int) -> IntArray:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactRule:
-    """Stop when the remaining members cannot change the result."""
-
-    stops: Stops
-    margin: float
-
-    def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """Return for each row whether it is decided."""
-        enough: BoolArray = best - second > self.stops.rest[step] + self.margin
-        return enough
-
-    def possible(self, step: int) -> bool:
-        """Return whether any row could be decided at this stop."""
-        return bool(self.stops.most[step] * SLACK >= self.stops.rest[step])
-
-
-@dataclass(frozen=True, slots=True)
-class BayesRule:
-    """Stop when the leader of an exchangeable vote stays ahead with confidence.
+class Rule:
+    """When a row is decided, at each stop.
 
     Attributes
     ----------
+    kind : int
+        ``EXACT``, ``SHARE``, ``VOTES`` or ``RELATIVE``.
+    limit : FloatArray
+        A lead above this cannot be turned by the members left: decided by any rule.
+    possible : BoolArray
+        Whether any row could be decided at this stop.
+    enough : FloatArray | None
+        ``SHARE``: the votes that the leader needs if two classes share all votes.
+        ``RELATIVE``: the square root of the squared weights left.
+    needed : IntArray | None
+        ``VOTES``: votes the leader needs, by stop and by votes for the two in front.
     scale : float
-        Votes of equal weight per unit of weight.
-    needed : IntArray
-        Votes the leader needs, by stop and by votes for the two in front.
-    between_two : FloatArray | None
-        What the leader needs where two classes share all votes: the same for all.
-    certain : BoolArray
-        Stops at which a unanimous vote is enough.
+        ``VOTES``: votes of equal weight per unit of weight.
+    threshold : float
+        ``RELATIVE``: the lead that is enough, divided by that square root.
     """
 
-    exact: ExactRule
-    scale: float
-    needed: IntArray
-    between_two: FloatArray | None
-    certain: BoolArray
+    kind: int
+    limit: FloatArray
+    possible: BoolArray
+    enough: FloatArray | None = None
+    needed: IntArray | None = None
+    scale: float = 0.0
+    threshold: float = 0.0
 
     def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
         """Return for each row whether it is decided."""
-        enough: BoolArray
-        if self.between_two is not None:
-            enough = best >= self.between_two[step]
-        else:
+        done: BoolArray = best - second > self.limit[step]
+        if self.enough is not None and self.kind == SHARE:
+            done |= best >= self.enough[step]
+        elif self.enough is not None:
+            done |= relative_lead(self.enough[step], best, second) >= self.threshold
+        elif self.needed is not None:
             ahead = np.floor(best * self.scale + WHOLE)
             # A handicap can push it below zero.
             behind = np.maximum(np.ceil(second * self.scale - WHOLE), 0)
@@ -179,75 +175,16 @@ class BayesRule:
             # Only numbers of a forged file are out of range.
             fits = (ahead >= 0) & (votes < needed.size)
             votes = np.where(fits, votes, 0).astype(np.intp)
-            enough = fits & (ahead >= needed.take(votes))
-        return enough | self.exact.decided(step, best, second)
-
-    def possible(self, step: int) -> bool:
-        """Return whether any row could be decided at this stop."""
-        return bool(self.certain[step]) or self.exact.possible(step)
+            done |= fits & (ahead >= needed.take(votes))
+        return done
 
 
-@dataclass(frozen=True, slots=True)
-class CalibratedRule:
-    """Stop when the lead is large relative to the remaining random walk."""
-
-    exact: ExactRule
-    threshold: float
-
-    def decided(self, step: int, best: FloatArray, second: FloatArray) -> BoolArray:
-        """Return for each row whether it is decided."""
-        enough = relative_lead(self.exact.stops, step, best, second) >= self.threshold
-        return enough | self.exact.decided(step, best, second)
-
-    def possible(self, step: int) -> bool:
-        """Return whether any row could be decided at this stop."""
-        stops = self.exact.stops
-        far = stops.most[step] * SLACK >= self.threshold * stops.root[step]
-        return bool(far) or self.exact.possible(step)
-
-
-Rule: TypeAlias = ExactRule | BayesRule | CalibratedRule
-
-
-def relative_lead(
-    stops: Stops, step: int, best: FloatArray, second: FloatArray
-) -> FloatArray:
+def relative_lead(root: float, best: FloatArray, second: FloatArray) -> FloatArray:
     """Return the lead divided by the root of the sum of squared weights left."""
-    root = stops.root[step]
     if root == 0:
         return np.full(best.shape, np.inf)
     relative: FloatArray = (best - second) / root
     return relative
-
-
-def make_bayes(
-    ensemble: AdditiveEnsemble, stops: Stops, confidence: float
-) -> BayesRule:
-    """Return the rule for an ensemble with exchangeable members.
-
-    Unequal weights are replaced by the number of equal weights with the same variance,
-    ``sum(w)**2 / sum(w**2)``. The leader's votes are rounded down, those of the
-    runner-up and those left are rounded up.
-    """
-    weights = ensemble.weights
-    squares = float((weights**2).sum())
-    scale = float(weights.sum()) / squares if squares else 0.0
-    left = np.ceil(stops.left * scale - WHOLE).astype(np.intp)
-    asked = np.ceil(stops.asked * scale - WHOLE).astype(np.intp)
-    widest = int(asked.max()) + 2
-    needed = np.full((left.size, widest + 1), _NEVER)
-    # Two classes share all votes, up to rounding; with more, others get some.
-    fewest = asked - 1 if ensemble.classes.size == 2 else np.zeros_like(asked)
-    for step in range(left.size):
-        votes = np.arange(max(int(fewest[step]), 0), int(asked[step]) + 3)
-        votes = votes[votes <= widest]
-        needed[step, votes] = votes_needed(votes, left[step], confidence)
-    between_two = None
-    if ensemble.classes.size == 2 and (weights == 1).all():
-        between_two = needed[np.arange(asked.size), asked] - WHOLE
-    certain: BoolArray = np.any(needed <= np.arange(widest + 1), axis=1)
-    exact = ExactRule(stops, ensemble.margin)
-    return BayesRule(exact, scale, needed, between_two, certain)
 
 
 def make_rule(
@@ -257,13 +194,54 @@ def make_rule(
     confidence: float,
     threshold: float | None,
 ) -> Rule:
-    """Return the stopping rule of a mode."""
+    """Return the stopping rule of a mode.
+
+    "exact": stop when the remaining members cannot change the result. "calibrated":
+    when the lead is large relative to the remaining random walk. "bayes": when the
+    leader of an exchangeable vote stays ahead with confidence.
+    """
+    limit = stops.rest + ensemble.margin
+    possible = stops.most * SLACK >= stops.rest
     if mode == "bayes":
-        return make_bayes(ensemble, stops, confidence)
-    exact = ExactRule(stops, ensemble.margin)
+        return _bayes_rule(ensemble, stops, confidence, limit, possible)
     if mode == "calibrated" and threshold is not None:
-        return CalibratedRule(exact, threshold)
-    return exact
+        possible |= stops.most * SLACK >= threshold * stops.root
+        return Rule(RELATIVE, limit, possible, enough=stops.root, threshold=threshold)
+    return Rule(EXACT, limit, possible)
+
+
+def _bayes_rule(
+    ensemble: AdditiveEnsemble,
+    stops: Stops,
+    confidence: float,
+    limit: FloatArray,
+    possible: BoolArray,
+) -> Rule:
+    """Return the rule for an ensemble with exchangeable members.
+
+    Unequal weights are replaced by the number of equal weights with the same variance,
+    ``sum(w)**2 / sum(w**2)``. The leader's votes are rounded down, those of the
+    runner-up and those left are rounded up.
+    """
+    weights, has_two_classes = ensemble.weights, ensemble.classes.size == 2
+    squares = float((weights**2).sum())
+    scale = float(weights.sum()) / squares if squares else 0.0
+    left = np.ceil(stops.left * scale - WHOLE).astype(np.intp)
+    asked = np.ceil(stops.asked * scale - WHOLE).astype(np.intp)
+    widest = int(asked.max()) + 2
+    needed = np.full((left.size, widest + 1), _NEVER)
+    # Two classes share all votes, up to rounding; with more, others get some.
+    fewest = asked - 1 if has_two_classes else np.zeros_like(asked)
+    for step in range(left.size):
+        votes = np.arange(max(int(fewest[step]), 0), int(asked[step]) + 3)
+        votes = votes[votes <= widest]
+        needed[step, votes] = votes_needed(votes, left[step], confidence)
+    # Stops at which a unanimous vote is enough.
+    possible = possible | np.any(needed <= np.arange(widest + 1), axis=1)
+    if has_two_classes and (weights == 1).all():
+        enough = needed[np.arange(asked.size), asked] - WHOLE
+        return Rule(SHARE, limit, possible, enough=enough)
+    return Rule(VOTES, limit, possible, needed=needed, scale=scale)
 
 
 def votes_needed(

@@ -53,7 +53,7 @@ def vote(
     last = stops.ends.size - 1
     start = 0
     for step, end in enumerate(stops.ends):
-        if step < last and not rule.possible(step):
+        if step < last and not rule.possible[step]:
             continue
         for member in stops.order[start:end]:
             shares = ensemble.members[member](X)

@@ -8,21 +8,12 @@ same sums in the same order, the same stops, the same rules.
 
 import ctypes
 import threading
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from quorate._engine._additive import AdditiveEnsemble
-from quorate._engine._rules import (
-    WHOLE,
-    BayesRule,
-    CalibratedRule,
-    ExactRule,
-    Rule,
-    Stops,
-    make_rule,
-)
+from quorate._engine._rules import WHOLE, Rule, Stops, make_rule
 from quorate._engine._vote import LazyResult, vote
 from quorate._messages import warn
 from quorate._native import Buffers, Kernels, Plan, kernels, misspelt, why_not
@@ -35,96 +26,75 @@ _SERVED_ROWS = 128
 _SERVED_NUMBERS = 2**16
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 # Same values as in forest.c.
-_EXACT, _SHARE, _VOTES, _RELATIVE = range(4)
 _DECISIONS = ("left_open", "average", "heads", "against")
 _LEFT_OPEN = 0
 
 
-class CompiledVote:
-    """An ensemble of trees, an order, stops and a rule, as passed to the kernels."""
+class Voter:
+    """An ensemble with an order, stops and a rule, ready to predict.
+
+    Parameters
+    ----------
+    library : Kernels, optional
+        Evaluates the trees of the ensemble; NumPy evaluates the members without it.
+    """
 
     def __init__(
         self,
-        library: Kernels,
         ensemble: AdditiveEnsemble,
         stops: Stops,
         rule: Rule,
+        mode: str,
+        confidence: float,
+        library: Kernels | None,
     ) -> None:
+        self.ensemble, self.stops, self.rule = ensemble, stops, rule
+        self.mode, self.confidence = mode, confidence
+        self.engine = "numpy" if library is None else "compiled"
         self._kernels = library
-        self._ensemble = ensemble
-        self._decision = _DECISIONS.index(decision_name(ensemble))
-        self.arrays, numbers = kernel_plan(ensemble, stops, rule)
-        self._n_classes: int = numbers["n_classes"]
-        self._n_features: int = numbers["n_features"]
-        addresses = {name: _address(array) for name, array in self.arrays.items()}
-        self._plan = Plan(**addresses, **numbers)
-        self._at = ctypes.addressof(self._plan)
-        self.buffers = _ThreadBuffers(self._n_features, self._n_classes)
+        if library is not None:
+            self._arrays, numbers = kernel_plan(ensemble, stops, rule)
+            addresses = {name: _address(array) for name, array in self._arrays.items()}
+            self._plan = Plan(**addresses, **numbers)
+            self._plan_address = ctypes.addressof(self._plan)
+            self._decision = _DECISIONS.index(ensemble.decision)
+            self._n_features: int = numbers["n_features"]
+            self.buffers = _ThreadBuffers(self._n_features, ensemble.classes.size)
 
-    def evaluate(
-        self,
-        raw: Any,
-        X: Array,
-        *,
-        is_finite: bool = False,
-        keep_scores: bool = True,
-    ) -> LazyResult:
-        """Evaluate prepared rows; close votes are passed on to the ensemble if needed.
-
-        Without ``keep_scores`` the scores have no meaning.
-        """
-        n_rows = len(X)
-        room = n_rows if keep_scores else min(n_rows, self._kernels.room)
-        codes = np.empty(n_rows, dtype=np.int64)
-        asked = np.empty(n_rows, dtype=np.int64)
-        close = np.empty(n_rows, dtype=np.uint8)
-        # One extra row, in which close votes are summed again.
-        scores = np.empty((room + 1, self._n_classes))
-        at = _address(scores)
-        n_close = self._kernels.vote(
-            self._at,
-            _address(X),
-            n_rows,
-            not (is_finite or self._kernels.finite(_address(X), X.size)),
-            self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN,
-            _address(codes),
-            _address(asked),
-            _address(close),
-            at,
-            at + room * self._n_classes * 8,
-            room,
-        )
-        if n_close:
-            rows = np.flatnonzero(close)
-            codes[rows] = self._ensemble.reference(
-                take_rows(raw, rows), take_rows(X, rows)
-            )
-        return LazyResult(codes, asked, scores[:room])
-
-    def serve(self, X: Any) -> IntArray | None:
-        """Return the codes of a few plain rows, or None if they need more work.
+    def predict_few(self, X: Any) -> IntArray | None:
+        """Return the class codes of a few plain rows, or None if they need more work.
 
         Kept minimal, because Python's overhead here is as large as the vote itself. The
         codes are in a buffer of this thread and are valid until the next call.
         """
+        if self._kernels is None or not self.ensemble.takes_plain:
+            return None
         if type(X) is not np.ndarray or X.ndim != 2:
             return None
         numbers = X.dtype
         if numbers is not _DOUBLE and numbers is not _SINGLE:
             return None
         n_rows, n_columns = X.shape
-        places, at = self.buffers.by_size
-        if n_columns != self._n_features or not 0 < n_rows < len(places):
+        by_size, address = self.buffers.by_size
+        if n_columns != self._n_features or not 0 < n_rows < len(by_size):
             return None
         codes: IntArray
-        wide, codes = places[n_rows]
+        wide, codes = by_size[n_rows]
         wide[:] = X
-        how = self._decision if self._ensemble.adds_in_order() else _LEFT_OPEN
-        if self._kernels.serve(self._at, at, n_rows, how) != 0:
+        how = self._decision if self.ensemble.adds_in_order() else _LEFT_OPEN
+        if self._kernels.serve(self._plan_address, address, n_rows, how) != 0:
             return None  # not finite, or rounding decides and the ensemble insists
         return codes
 
-    def narrowed(self, X: Any) -> Array | None:
+    def prepare(self, X: Any) -> tuple[Any, Any, bool]:
+        """Return raw and prepared rows, and whether all are finite."""
+        if self._kernels is not None and self.ensemble.takes_plain:
+            plain = self._narrow(self._kernels, X)
+            if plain is not None:
+                return X, plain, True
+        return sliceable(X), sliceable(self.ensemble.prepare(X)), False
+
+    def _narrow(self, library: Kernels, X: Any) -> Array | None:
         """Return a plain array as float32 for the kernels, or None if it is not plain.
 
         A plain array is a C-contiguous float array of the right width with finite
@@ -136,150 +106,45 @@ class CompiledVote:
         if not (X.flags.c_contiguous and X.flags.aligned):
             return None
         if X.dtype == np.float32:
-            return X if self._kernels.finite(_address(X), X.size) else None
+            return X if library.finite(_address(X), X.size) else None
         if X.dtype != np.float64:
             return None
         narrow = np.empty(X.shape, dtype=np.float32)
-        fits = self._kernels.narrow(_address(X), _address(narrow), X.size)
+        fits = library.narrow(_address(X), _address(narrow), X.size)
         return narrow if fits else None
-
-
-class _ThreadBuffers(threading.local):
-    """Preallocated arrays for a few rows, one set per thread."""
-
-    def __init__(self, n_features: int, n_classes: int) -> None:
-        n_rows = max(1, min(_SERVED_ROWS, _SERVED_NUMBERS // n_features))
-        self.arrays: dict[str, Array] = {
-            "wide": np.empty((n_rows, n_features)),
-            "narrow": np.empty((n_rows, n_features), dtype=np.float32),
-            "codes": np.empty(n_rows, dtype=np.int64),
-            "asked": np.empty(n_rows, dtype=np.int64),
-            "close": np.empty(n_rows, dtype=np.uint8),
-            "scores": np.empty((n_rows, n_classes)),
-            "scratch": np.empty(n_classes),
-        }
-        addresses = {name: _address(array) for name, array in self.arrays.items()}
-        self._buffers = Buffers(**addresses)
-        # Slices by number of rows: a lookup is faster than slicing.
-        wide, codes = self.arrays["wide"], self.arrays["codes"]
-        slices = [(wide[:n], codes[:n]) for n in range(n_rows + 1)]
-        self.by_size = slices, ctypes.addressof(self._buffers)
-
-
-def decision_name(ensemble: AdditiveEnsemble) -> str:
-    """Return the name that ``forest.c`` uses for the decision rule."""
-    if ensemble.against:
-        return "against"
-    return "average" if ensemble.divides else "heads"
-
-
-def kernel_plan(
-    ensemble: AdditiveEnsemble, stops: Stops, rule: Rule
-) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Return the arrays and numbers of ``plan`` in ``forest.c``, under its names."""
-    trees = ensemble.trees
-    if trees is None:
-        raise TypeError(ensemble.why_no_trees)
-    last = stops.ends.size - 1
-    looks = [step for step in range(last) if rule.possible(step)] + [last]
-    exact = rule if isinstance(rule, ExactRule) else rule.exact
-    kind, limits = _EXACT, dict[str, Array]()
-    numbers: dict[str, Any] = {"n_needed": 0}
-    if isinstance(rule, CalibratedRule):
-        kind, limits["enough"] = _RELATIVE, _as_array(stops.root[looks], np.float64)
-        numbers["threshold"] = rule.threshold
-    elif isinstance(rule, BayesRule) and rule.between_two is not None:
-        kind, limits["enough"] = _SHARE, _as_array(rule.between_two[looks], np.float64)
-    elif isinstance(rule, BayesRule):
-        kind, limits["needed"] = _VOTES, _as_array(rule.needed[looks], np.int64)
-        numbers = {"scale": rule.scale, "whole": WHOLE}
-        numbers["n_needed"] = limits["needed"].shape[1]
-    arrays = {
-        "nodes": trees.nodes,
-        "table": trees.table,
-        "own_roots": _as_array(trees.roots, np.int32),
-        "own_weights": _as_array(ensemble.weights, np.float64),
-        "roots": _as_array(trees.roots[stops.order], np.int32),
-        "weights": _as_array(ensemble.weights[stops.order], np.float64),
-        "ends": _as_array(stops.ends[looks], np.int32),
-        "handicap": _as_array(ensemble.handicap, np.float64),
-        "rest": _as_array(stops.rest[looks] + exact.margin, np.float64),
-        **limits,
-    }
-    return arrays, {
-        "total": float(ensemble.weights.sum()),
-        "against": ensemble.against,
-        "n_trees": trees.roots.size,
-        "n_features": trees.n_features,
-        "n_classes": trees.n_classes,
-        "n_looks": len(looks),
-        "margin": ensemble.margin,
-        "rule": kind,
-        **numbers,
-    }
-
-
-def _as_array(numbers: Array, kind: type) -> Array:
-    return np.ascontiguousarray(numbers, dtype=kind)
-
-
-def _address(array: Array) -> int:
-    at: int = array.__array_interface__["data"][0]
-    return at
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Voter:
-    """An ensemble that is ready to predict.
-
-    Attributes
-    ----------
-    compiled : CompiledVote | None
-        None where NumPy is the engine.
-    """
-
-    ensemble: AdditiveEnsemble
-    stops: Stops
-    rule: Rule
-    compiled: CompiledVote | None
-    mode: str
-    confidence: float
-
-    @property
-    def engine(self) -> str:
-        """The engine that evaluates the members."""
-        return "numpy" if self.compiled is None else "compiled"
-
-    def predict_few(self, X: Any) -> IntArray | None:
-        """Return the class codes of a few plain rows, or None if not plain.
-
-        Use them at once: the next call may overwrite them.
-        """
-        if self.compiled is None or self.ensemble.plain_columns is None:
-            return None
-        return self.compiled.serve(X)
-
-    def prepare(self, X: Any) -> tuple[Any, Any, bool]:
-        """Return raw and prepared rows, and whether all are finite."""
-        if self.compiled is not None and self.ensemble.plain_columns is not None:
-            plain = self.compiled.narrowed(X)
-            if plain is not None:
-                return X, plain, True
-        return sliceable(X), sliceable(self.ensemble.prepare(X)), False
 
     def evaluate(
         self, raw: Any, X: Any, is_finite: bool = False, *, keep_scores: bool = True
     ) -> LazyResult:
         """Evaluate members on rows that :meth:`prepare` returned.
 
-        Scores can be dropped if not needed.
+        Without ``keep_scores`` the scores have no meaning.
         """
-        if self.compiled is None or not isinstance(X, np.ndarray):
+        ensemble, library = self.ensemble, self._kernels
+        if library is None or not isinstance(X, np.ndarray):
             # The kernels do not support sparse rows.
-            return vote(self.ensemble, self.stops, self.rule, raw, X)
-        return self.compiled.evaluate(
-            raw, X, is_finite=is_finite, keep_scores=keep_scores
+            return vote(ensemble, self.stops, self.rule, raw, X)
+        n_rows, n_classes = len(X), ensemble.classes.size
+        room = n_rows if keep_scores else min(n_rows, library.room)
+        codes = np.empty(n_rows, dtype=np.int64)
+        asked = np.empty(n_rows, dtype=np.int64)
+        close = np.empty(n_rows, dtype=np.uint8)
+        # One extra row, in which close votes are summed again.
+        scores = np.empty((room + 1, n_classes))
+        n_close = library.vote(
+            self._plan_address,
+            _address(X),
+            n_rows,
+            not (is_finite or library.finite(_address(X), X.size)),
+            self._decision if ensemble.adds_in_order() else _LEFT_OPEN,
+            *[_address(array) for array in (codes, asked, close, scores)],
+            _address(scores) + room * n_classes * scores.itemsize,
+            room,
         )
+        if n_close:
+            rows = np.flatnonzero(close)
+            codes[rows] = ensemble.reference(take_rows(raw, rows), take_rows(X, rows))
+        return LazyResult(codes, asked, scores[:room])
 
     def probabilities(self, scores: FloatArray) -> FloatArray:
         """Return probabilities if all members were evaluated, else mean shares.
@@ -317,8 +182,7 @@ def make_voter(
     Raises an error if kernels are required but unavailable, and warns if the setting
     that disables them is misspelt.
     """
-    rule = make_rule(ensemble, stops, mode, confidence, threshold)
-    compiled = None
+    library = None
     if engine != "numpy":
         remark = misspelt()
         if remark:
@@ -330,6 +194,76 @@ def make_voter(
                 f"LazyClassifier(engine='compiled'): {problem}; engine='auto' gives "
                 "the same predictions without compiled kernels."
             )
-        if library is not None and ensemble.trees is not None:
-            compiled = CompiledVote(library, ensemble, stops, rule)
-    return Voter(ensemble, stops, rule, compiled, mode, confidence)
+        library = library if ensemble.trees is not None else None
+    rule = make_rule(ensemble, stops, mode, confidence, threshold)
+    return Voter(ensemble, stops, rule, mode, confidence, library)
+
+
+class _ThreadBuffers(threading.local):
+    """Preallocated arrays for a few rows, one set per thread."""
+
+    def __init__(self, n_features: int, n_classes: int) -> None:
+        n_rows = max(1, min(_SERVED_ROWS, _SERVED_NUMBERS // n_features))
+        self.arrays: dict[str, Array] = {
+            "wide": np.empty((n_rows, n_features)),
+            "narrow": np.empty((n_rows, n_features), dtype=np.float32),
+            "codes": np.empty(n_rows, dtype=np.int64),
+            "asked": np.empty(n_rows, dtype=np.int64),
+            "close": np.empty(n_rows, dtype=np.uint8),
+            "scores": np.empty((n_rows, n_classes)),
+            "scratch": np.empty(n_classes),
+        }
+        addresses = {name: _address(array) for name, array in self.arrays.items()}
+        self._buffers = Buffers(**addresses)
+        # Slices by number of rows: a lookup is faster than slicing.
+        wide, codes = self.arrays["wide"], self.arrays["codes"]
+        slices = [(wide[:n], codes[:n]) for n in range(n_rows + 1)]
+        self.by_size = slices, ctypes.addressof(self._buffers)
+
+
+def kernel_plan(
+    ensemble: AdditiveEnsemble, stops: Stops, rule: Rule
+) -> tuple[dict[str, Array], dict[str, Any]]:
+    """Return the arrays and numbers of ``plan`` in ``forest.c``, under its names."""
+    trees = ensemble.trees
+    if trees is None:
+        raise TypeError(ensemble.why_no_trees)
+    looks = np.flatnonzero(np.r_[rule.possible[:-1], True])
+    arrays = {
+        "nodes": trees.nodes,
+        "table": trees.table,
+        "own_roots": _as_array(trees.roots, np.int32),
+        "own_weights": _as_array(ensemble.weights, np.float64),
+        "roots": _as_array(trees.roots[stops.order], np.int32),
+        "weights": _as_array(ensemble.weights[stops.order], np.float64),
+        "ends": _as_array(stops.ends[looks], np.int32),
+        "handicap": _as_array(ensemble.handicap, np.float64),
+        "rest": _as_array(rule.limit[looks], np.float64),
+    }
+    if rule.enough is not None:
+        arrays["enough"] = _as_array(rule.enough[looks], np.float64)
+    if rule.needed is not None:
+        arrays["needed"] = _as_array(rule.needed[looks], np.int64)
+    return arrays, {
+        "total": float(ensemble.weights.sum()),
+        "against": ensemble.against,
+        "n_trees": trees.roots.size,
+        "n_features": trees.n_features,
+        "n_classes": trees.n_classes,
+        "n_looks": looks.size,
+        "margin": ensemble.margin,
+        "rule": rule.kind,
+        "n_needed": 0 if rule.needed is None else rule.needed.shape[1],
+        "scale": rule.scale,
+        "whole": WHOLE,
+        "threshold": rule.threshold,
+    }
+
+
+def _as_array(numbers: Array, kind: type) -> Array:
+    return np.ascontiguousarray(numbers, dtype=kind)
+
+
+def _address(array: Array) -> int:
+    at: int = array.__array_interface__["data"][0]
+    return at

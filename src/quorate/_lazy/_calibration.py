@@ -122,7 +122,7 @@ def harmful_thresholds(
     harmful = np.full(reference.size, -1.0)
     reached = np.full(reference.size, -1.0)
     for step, (leader, best, second) in enumerate(leads):
-        now = relative_lead(stops, step, best, second)
+        now = relative_lead(stops.root[step], best, second)
         # Only a lead above all earlier ones is the first to pass some threshold. An
         # exactly decided vote is correct, so later stops do not matter either.
         first = (now > reached) & (leader != reference)

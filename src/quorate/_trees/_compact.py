@@ -76,23 +76,15 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
     True
     """
 
+    _not_created = NotFittedError
+    _expects_names = True  # scikit-learn warns if arrays come without names
+
     def fit(self, X: Any = None, y: Any = None) -> NoReturn:
         """Raise an error: a compact model cannot be fitted."""
         raise TypeError(
             f"{_OWNER}.fit: contains only the trees, not the ensemble; fit the "
             "ensemble and compact it again."
         )
-
-    def _not_created(self) -> Exception:
-        error: Exception = NotFittedError(
-            f"{_OWNER}: use quorate.compact() to create one."
-        )
-        return error
-
-    def _plain_columns(self) -> int | None:
-        # scikit-learn compares names with those of training, with a warning.
-        has_names = "feature_names_in_" in self.__dict__
-        return None if has_names else self.n_features_in_
 
     def _check_rows(self, X: Any) -> Array:
         if self._metadata["steps"]:

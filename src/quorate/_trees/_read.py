@@ -76,8 +76,6 @@ def add_up(
     n_members, against = ensemble.n_members, float(ensemble.rule.against)
     weights = np.ones(n_members) if ensemble.weights is None else ensemble.weights
     handicap, margin = tie_handicap(weights, classes.size, is_whole and not against)
-    # scikit-learn compares names with those of training, with a warning.
-    is_plain = ensemble.takes_plain and not hasattr(ensemble.core, "feature_names_in_")
     return AdditiveEnsemble(
         members=members,
         classes=classes,
@@ -92,7 +90,9 @@ def add_up(
         against=against,
         trees=trees,
         why_no_trees="" if trees is not None else why_no_trees(ensemble),
-        plain_columns=int(ensemble.core.n_features_in_) if is_plain else None,
+        # scikit-learn warns if arrays come without the names of training.
+        takes_plain=ensemble.takes_plain
+        and not hasattr(ensemble.core, "feature_names_in_"),
     )
 
 

@@ -18,9 +18,9 @@ from sklearn.preprocessing import (
 )
 
 from quorate._ensembles import Ensemble, read_ensemble
+from quorate._typing import FloatArray
 
-_OUTSIDE = "apply this step first, and compact the steps after it"
-_CARRIED = (
+_SUPPORTED = (
     "SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, "
     "OneHotEncoder, OrdinalEncoder and ColumnTransformer"
 )
@@ -45,7 +45,7 @@ def first_steps(ensemble: Ensemble) -> tuple[list[Any], Any]:
 
 
 def _layers(steps: list[tuple[str, Any]]) -> list[Any]:
-    """Return steps as :mod:`quorate.serving` does them, or say which cannot be carried.
+    """Return steps as :mod:`quorate.serving` does them, or name one that cannot be.
 
     Parameters
     ----------
@@ -62,17 +62,19 @@ def _layers(steps: list[tuple[str, Any]]) -> list[Any]:
         elif isinstance(step, Pipeline):
             layers += _layers(step.steps)
         else:
-            width = _width(name, step)
-            layers.append([[list(range(width)), _operations(name, step)]])
+            if not hasattr(step, "n_features_in_"):
+                raise _not_supported(name, step, "does not have n_features_in_")
+            columns = list(range(step.n_features_in_))
+            layers.append([[columns, _operations(name, step)]])
     return layers
 
 
 def _parts(name: str, transformer: ColumnTransformer) -> list[Any]:
     if transformer.transformer_weights:
-        raise _stays_outside(name, transformer, "has transformer_weights")
+        raise _not_supported(name, transformer, "has transformer_weights")
     parts = []
     for inner, step, chosen in transformer.transformers_:
-        columns = _places(transformer, chosen)
+        columns = _positions(transformer, chosen)
         if not columns or (isinstance(step, str) and step == "drop"):
             continue
         steps = step.steps if isinstance(step, Pipeline) else [(inner, step)]
@@ -83,20 +85,18 @@ def _parts(name: str, transformer: ColumnTransformer) -> list[Any]:
     return parts
 
 
-def _places(transformer: ColumnTransformer, chosen: Any) -> list[int]:
+def _positions(transformer: ColumnTransformer, chosen: Any) -> list[int]:
     """Return the positions of columns given by name, position, mask or slice."""
-    places = np.arange(transformer.n_features_in_)
-    names = getattr(transformer, "feature_names_in_", None)
-    one_or_more = [chosen] if isinstance(chosen, (str, int, np.integer)) else chosen
-    if isinstance(one_or_more, slice):
-        return [int(place) for place in places[one_or_more]]
-    columns = np.asarray(one_or_more)
-    if columns.dtype.kind in "OU":
-        known = [] if names is None else names.tolist()
-        return [known.index(column) for column in columns.tolist()]
-    if columns.size == 0:
-        return []
-    return [int(place) for place in places[columns]]
+    if isinstance(chosen, (str, int, np.integer)):
+        chosen = [chosen]
+    if not isinstance(chosen, slice):
+        chosen = np.asarray(chosen)
+        if chosen.dtype.kind in "OU":
+            names = list(getattr(transformer, "feature_names_in_", ()))
+            chosen = [names.index(column) for column in chosen.tolist()]
+        elif not chosen.size:
+            return []
+    return [int(place) for place in np.arange(transformer.n_features_in_)[chosen]]
 
 
 def _operations(name: str, step: Any) -> list[Any]:
@@ -107,93 +107,79 @@ def _operations(name: str, step: Any) -> list[Any]:
         return []  # "passthrough"
     make = _CONVERSIONS.get(type(step))
     if make is None:
-        raise _stays_outside(
-            name, step, f"is not one of the supported steps: {_CARRIED}"
+        raise _not_supported(
+            name, step, f"is not one of the supported steps: {_SUPPORTED}"
         )
     operations: list[Any] = make(name, step)
     return operations
 
 
-def _stays_outside(name: str, step: Any, why: str) -> ValueError:
+def _not_supported(name: str, step: Any, why: str) -> ValueError:
     return ValueError(
         f"compact: step {name!r} ({type(step).__name__}) cannot be part of a compact "
-        f"model, because it {why}; {_OUTSIDE}."
+        f"model, because it {why}; apply this step first, and compact the steps after "
+        "it."
     )
-
-
-def _width(name: str, step: Any) -> int:
-    width: int | None = getattr(step, "n_features_in_", None)
-    if width is None:
-        raise _stays_outside(name, step, "does not have n_features_in_")
-    return width
 
 
 def _imputer(name: str, step: SimpleImputer) -> list[Any]:
     if step.add_indicator:
-        raise _stays_outside(name, step, "adds columns (add_indicator=True)")
-    if not isinstance(step.missing_values, float) or step.missing_values == (
-        step.missing_values
-    ):
-        raise _stays_outside(name, step, f"replaces {step.missing_values!r}, not NaN")
+        raise _not_supported(name, step, "adds columns (add_indicator=True)")
+    missing = step.missing_values
+    if not isinstance(missing, float) or missing == missing:
+        raise _not_supported(name, step, f"replaces {missing!r}, not NaN")
     values = step.statistics_.tolist()
     if all(isinstance(value, str) for value in values):
         return [["fill_text", values]]
     if not all(isinstance(value, (int, float)) for value in values):
-        raise _stays_outside(
+        raise _not_supported(
             name, step, "fills in values that are neither numbers nor text"
         )
     operations = []
     known = [place for place, value in enumerate(values) if value == value]
     if len(known) < len(values):  # without any value in training
         if step.keep_empty_features:
-            raise _stays_outside(name, step, "keeps columns without any value")
+            raise _not_supported(name, step, "keeps columns without any value")
         operations.append(["take", known])
     return [*operations, ["fill", [float(values[place]) for place in known]]]
 
 
 def _standard(name: str, step: StandardScaler) -> list[Any]:
-    operations = []
-    if step.with_mean:
-        operations.append(["subtract", step.mean_.tolist()])
-    if step.with_std:
-        operations.append(["divide", step.scale_.tolist()])
-    return operations
+    shift = step.mean_ if step.with_mean else None
+    return _arithmetic(subtract=shift, divide=step.scale_)
 
 
 def _robust(name: str, step: RobustScaler) -> list[Any]:
-    operations = []
-    if step.with_centering:
-        operations.append(["subtract", step.center_.tolist()])
-    if step.with_scaling:
-        operations.append(["divide", step.scale_.tolist()])
-    return operations
+    return _arithmetic(subtract=step.center_, divide=step.scale_)
 
 
 def _min_max(name: str, step: MinMaxScaler) -> list[Any]:
-    operations = [["multiply", step.scale_.tolist()], ["add", step.min_.tolist()]]
-    if step.clip:
-        low, high = (
-            [float(bound)] * step.n_features_in_ for bound in step.feature_range
-        )
-        operations.append(["clip", low, high])
-    return operations
+    operations = _arithmetic(multiply=step.scale_, add=step.min_)
+    return operations + _clip(step, *step.feature_range)
 
 
 def _max_abs(name: str, step: MaxAbsScaler) -> list[Any]:
-    operations: list[Any] = [["divide", step.scale_.tolist()]]
-    if getattr(step, "clip", False):
-        ones = [1.0] * step.n_features_in_
-        operations.append(["clip", [-one for one in ones], ones])
-    return operations
+    return _arithmetic(divide=step.scale_) + _clip(step, -1, 1)
+
+
+def _arithmetic(**rows: FloatArray | None) -> list[Any]:
+    return [[name, row.tolist()] for name, row in rows.items() if row is not None]
+
+
+def _clip(step: Any, low: float, high: float) -> list[Any]:
+    if not getattr(step, "clip", False):
+        return []
+    n_columns = step.n_features_in_
+    return [["clip", [float(low)] * n_columns, [float(high)] * n_columns]]
 
 
 def _categories(name: str, step: OneHotEncoder | OrdinalEncoder) -> list[Any]:
     if any(part is not None for part in getattr(step, "infrequent_categories_", [])):
-        raise _stays_outside(name, step, "joins infrequent categories")
+        raise _not_supported(name, step, "joins infrequent categories")
     categories = [known.tolist() for known in step.categories_]
     for known in categories:
         if not all(isinstance(x, (str, int, float, type(None))) for x in known):
-            raise _stays_outside(name, step, "has categories of an unsupported type")
+            raise _not_supported(name, step, "has categories of an unsupported type")
     return categories
 
 
@@ -201,8 +187,8 @@ def _one_hot(name: str, step: OneHotEncoder) -> list[Any]:
     dropped: list[int | None] = [None] * step.n_features_in_
     if step.drop_idx_ is not None:
         dropped = [None if p is None else int(p) for p in step.drop_idx_]
-    ignores = step.handle_unknown != "error"
-    return [["one_hot", _categories(name, step), dropped, ignores]]
+    ignores_unknown = step.handle_unknown != "error"
+    return [["one_hot", _categories(name, step), dropped, ignores_unknown]]
 
 
 def _ordinal(name: str, step: OrdinalEncoder) -> list[Any]:

@@ -8,8 +8,8 @@ prints a line with the classes, then the probability of each class per row.
 import csv
 import sys
 from collections.abc import Iterator
-from itertools import islice
-from typing import Any, TextIO
+from itertools import chain, islice
+from typing import TextIO
 
 import numpy as np
 
@@ -24,61 +24,47 @@ def answer(
 ) -> Iterator[list[str]]:
     """Yield the fields of each line of output."""
     reader = csv.reader(lines)
-    columns: list[int] | None = None
     if probabilities:
         yield [str(label) for label in model.classes_]
-    first = next(reader, None)
-    if first is None:
-        return
+    first = next(reader, [])
     names = getattr(model, "feature_names_in_", None)
+    columns: list[int] | None = None
     if names is not None and set(first) >= set(names):
         columns = [first.index(name) for name in names]
-    elif not model.takes_text and _is_text(first):
-        columns = list(range(len(first)))  # other names
-    else:
-        yield from _answers(model, [_values(model, first, 1)], probabilities)
-    number = 1
-    while batch := list(islice(reader, _BATCH)):
-        rows = []
-        for fields in batch:
-            number += 1
-            if fields:
-                picked = fields
-                if columns is not None and names is not None:
-                    picked = [fields[at] for at in columns if at < len(fields)]
-                rows.append(_values(model, picked, number))
-        yield from _answers(model, rows, probabilities)
+    # A first line of other names is a header too.
+    is_header = columns or (not model.takes_text and any(map(_is_text, first)))
+    rows = chain([] if is_header else [(1, first)], enumerate(reader, start=2))
+    while batch := list(islice(rows, _BATCH)):
+        table = [_values(model, line, row, columns) for line, row in batch if row]
+        if not table:
+            continue
+        X = np.array(table, dtype=object if model.takes_text else float)
+        if probabilities:
+            for shares in model.predict_proba(X):
+                yield [repr(float(share)) for share in shares]
+        else:
+            for label in model.predict(X):
+                yield [str(label)]
 
 
-def _answers(
-    model: CompactModel, rows: list[list[Any]], probabilities: bool
-) -> Iterator[list[str]]:
-    n_columns = model.n_features_in_
-    for row in rows:
-        if len(row) != n_columns:
-            raise ValueError(f"a row has {len(row)} values, but {n_columns} are needed")
-    if not rows:
-        return
-    X = np.array(rows, dtype=object if model.takes_text else float)
-    if probabilities:
-        for shares in model.predict_proba(X):
-            yield [repr(float(share)) for share in shares]
-    else:
-        for label in model.predict(X):
-            yield [str(label)]
+def _values(
+    model: CompactModel, line: int, fields: list[str], columns: list[int] | None
+) -> list[float | str]:
+    """Return the fields of these columns as numbers, or as text if that is accepted."""
+    if columns is not None:
+        fields = [fields[column] for column in columns if column < len(fields)]
+    if len(fields) != model.n_features_in_:
+        raise ValueError(
+            f"a row has {len(fields)} values, but {model.n_features_in_} are needed"
+        )
+    for field in fields:
+        if _is_text(field) and not model.takes_text:
+            raise ValueError(f"line {line}: could not convert {field!r} to a number")
+    return [_value(field) for field in fields]
 
 
-def _is_text(fields: list[str]) -> bool:
-    return any(isinstance(_value(field), str) for field in fields)
-
-
-def _values(model: CompactModel, fields: list[str], line: int) -> list[Any]:
-    """Return fields as numbers, or as text for models that accept it."""
-    values = [_value(field) for field in fields]
-    for value in values:
-        if isinstance(value, str) and not model.takes_text:
-            raise ValueError(f"line {line}: could not convert {value!r} to a number")
-    return values
+def _is_text(field: str) -> bool:
+    return isinstance(_value(field), str)
 
 
 def _value(field: str) -> float | str:

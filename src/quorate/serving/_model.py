@@ -15,7 +15,6 @@ from quorate._engine import (
     TreeArrays,
     Voter,
     check_order,
-    decision_name,
     kernel_plan,
     make_stops,
     make_voter,
@@ -63,6 +62,9 @@ class CompactModel:
     """
 
     file_start: ClassVar[bytes] = MAGIC
+    _not_created: ClassVar[type[Exception]] = ValueError
+    # Whether names of columns are compared with those of training also for arrays.
+    _expects_names: ClassVar[bool] = False
     mode: str
     classes_: Array
     order_: IntArray
@@ -168,7 +170,7 @@ class CompactModel:
                 "only its last step, and pass it preprocessed rows."
             )
         arrays, numbers = kernel_plan(voter.ensemble, voter.stops, voter.rule)
-        how = decision_name(voter.ensemble)
+        how = voter.ensemble.decision
         write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -200,7 +202,8 @@ class CompactModel:
         if voter is not None:
             return voter
         if "_voter" not in self.__dict__:
-            raise self._not_created()
+            name = type(self).__name__
+            raise self._not_created(f"{name}: use quorate.compact() to create one.")
         # Concurrent threads create equal objects, so no lock is needed.
         ensemble = self._voter.ensemble
         order = np.arange(self.n_members_)
@@ -209,11 +212,6 @@ class CompactModel:
             ensemble, stops, None, mode="all", confidence=0.5
         )
         return self._voter_of_all
-
-    def _not_created(self) -> Exception:
-        return ValueError(
-            f"{type(self).__name__}: use quorate.compact() to create one."
-        )
 
     def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
         """Set up the model, or refuse metadata that does not match the trees."""
@@ -236,16 +234,14 @@ class CompactModel:
             model=None,
             adds_in_order=lambda: True,
             trees=trees,
-            plain_columns=None if metadata["steps"] else self._plain_columns(),
+            takes_plain=not metadata["steps"]
+            and not (self._expects_names and "feature_names_in_" in metadata),
             **{name: metadata[name] for name in STORED_FIELDS},
         )
         stops = make_stops(ensemble, self.order_, self.stops_)
         settings = {name: metadata[name] for name in ("mode", "confidence")}
         self.__dict__.pop("_voter_of_all", None)
         self._voter = make_voter(ensemble, stops, self.threshold_, **settings)
-
-    def _plain_columns(self) -> int | None:
-        return self.n_features_in_
 
     def _check_rows(self, X: Any) -> Array:
         """Validate rows and return them as an array."""
@@ -327,25 +323,20 @@ def load(path: str | os.PathLike[str]) -> CompactModel:
 def _to_file(
     trees: TreeArrays, metadata: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the contents of a file."""
-    arrays = pack(trees)
-    arrays |= {name: metadata[name] for name in _ARRAYS}
-    arrays |= {name: narrow(metadata[name]) for name in ("order_", "stops_")}
+    """Return the contents of a file: plain values, and arrays."""
     written: dict[str, Any] = {"n_features": trees.n_features}
+    arrays = pack(trees)
     for name, value in metadata.items():
         if not isinstance(value, np.ndarray):
             written[name] = value
-    if "feature_names_in_" in metadata:
-        written["feature_names_in_"] = metadata["feature_names_in_"].tolist()
-    labels = metadata["classes_"]
-    if labels.dtype.kind in "biufU":
-        arrays["classes_"] = labels
-    else:
-        written["classes_"] = labels.tolist()
+        elif value.dtype.kind in "biufU":
+            arrays[name] = narrow(value) if name in ("order_", "stops_") else value
+        else:
+            written[name] = value.tolist()
     try:
         json.dumps(written)
     except TypeError as error:
-        kind = type(labels.tolist()[0]).__name__
+        kind = type(written["classes_"][0]).__name__
         raise TypeError(
             f"labels of compact models must be numbers or text, not {kind}."
         ) from error
@@ -356,22 +347,18 @@ def _from_file(
     written: dict[str, Any], arrays: dict[str, Array]
 ) -> tuple[TreeArrays, dict[str, Any]]:
     """Return the trees and metadata of a file, or raise one of ``_FORGED``."""
-    metadata = written | {name: arrays[name] for name in (*_ARRAYS, "order_", "stops_")}
     if "classes_" in written:
-        metadata["classes_"] = np.array(written["classes_"], dtype=object)
-        if not all(isinstance(x, (str, int, float)) for x in written["classes_"]):
+        labels = np.array(written["classes_"], dtype=object)
+        if not all(isinstance(label, (str, int, float)) for label in labels):
             raise ValueError("labels of an unexpected type")
     else:
-        metadata["classes_"] = arrays["classes_"]
+        labels = arrays["classes_"]
     n_features = written["n_features"]
     if type(n_features) is not int:
         raise ValueError("an invalid number of columns")
-    if "feature_names_in_" in written:
-        names = written["feature_names_in_"]
-        if not isinstance(names, list) or not all(isinstance(x, str) for x in names):
-            raise ValueError("names of an unexpected type")
-        metadata["feature_names_in_"] = np.array(names, dtype=object)
-    return unpack(arrays, n_features, metadata["classes_"].size), metadata
+    trees = unpack(arrays, n_features, labels.size)
+    # "steps" are those of the pipeline; the array is one of the trees.
+    return trees, {**arrays, **written, "classes_": labels}
 
 
 def _check_metadata(metadata: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
@@ -398,7 +385,10 @@ def _check_metadata(metadata: dict[str, Any], trees: TreeArrays) -> dict[str, An
         raise ValueError("invalid numbers for mode='bayes'")
     checked["classes_"] = np.asarray(metadata["classes_"])
     if "feature_names_in_" in metadata:
-        checked["feature_names_in_"] = np.asarray(metadata["feature_names_in_"])
+        names = np.array(metadata["feature_names_in_"], dtype=object)
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError("names of an unexpected type")
+        checked["feature_names_in_"] = names
     for name, size in sizes.items():
         if name in checked and checked[name].shape != (size,):
             raise ValueError(f"{name} of shape {checked[name].shape}")

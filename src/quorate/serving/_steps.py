@@ -29,8 +29,8 @@ def make_steps(layers: Any, n_columns: int) -> tuple[Change, int]:
         If they are not valid steps of :func:`quorate.compact`.
     """
     made, width = [], n_columns
-    for layer in _checked_list(layers):
-        parts = [_make_part(part, width) for part in _checked_list(layer)]
+    for layer in _check_list(layers):
+        parts = [_make_part(part, width) for part in _check_list(layer)]
         if not parts:
             raise ValueError("a step without columns")
         width = sum(part[2] for part in parts)
@@ -46,11 +46,11 @@ def make_steps(layers: Any, n_columns: int) -> tuple[Change, int]:
 
 
 def _make_part(part: Any, width: int) -> tuple[list[int], Change, int]:
-    columns, operations = _checked_list(part, 2)
-    chosen = _checked_places(columns, width)
+    columns, operations = _check_list(part, 2)
+    chosen = _check_columns(columns, width)
     changes, width = [], len(chosen)
-    for operation in _checked_list(operations):
-        name, *parameters = _checked_list(operation)
+    for operation in _check_list(operations):
+        name, *parameters = _check_list(operation)
         change, width = _MAKERS[name](width, *parameters)
         changes.append(change)
         if width > _MOST_COLUMNS:
@@ -64,21 +64,21 @@ def _make_part(part: Any, width: int) -> tuple[list[int], Change, int]:
     return chosen, change_all, width
 
 
-def _checked_list(given: Any, size: int | None = None) -> list[Any]:
+def _check_list(given: Any, size: int | None = None) -> list[Any]:
     if not isinstance(given, list) or (size is not None and len(given) != size):
         raise ValueError("a step of an unexpected layout")
     return given
 
 
-def _checked_places(columns: Any, width: int) -> list[int]:
-    places = _checked_list(columns)
+def _check_columns(columns: Any, width: int) -> list[int]:
+    places = _check_list(columns)
     if not all(type(place) is int and 0 <= place < width for place in places):
         raise ValueError("a step with a column that does not exist")
     return places
 
 
 def _numbers(values: Any, width: int) -> FloatArray:
-    row = np.array(_checked_list(values, width), dtype=float)
+    row = np.array(_check_list(values, width), dtype=float)
     if row.shape != (width,) or not np.isfinite(row).all():
         raise ValueError("a step with invalid numbers")
     return row
@@ -112,7 +112,7 @@ def _fill(width: int, values: Any) -> tuple[Change, int]:
 
 
 def _take(width: int, columns: Any) -> tuple[Change, int]:
-    chosen = _checked_places(columns, width)
+    chosen = _check_columns(columns, width)
     return lambda part: part[:, chosen], len(chosen)
 
 
@@ -121,7 +121,7 @@ def _take(width: int, columns: Any) -> tuple[Change, int]:
 
 def _fill_text(width: int, values: Any) -> tuple[Change, int]:
     """Replace missing values by a string."""
-    row = _checked_list(values, width)
+    row = _check_list(values, width)
     if not all(isinstance(value, str) for value in row):
         raise ValueError("a step with texts that do not fit")
 
@@ -140,7 +140,7 @@ def _one_hot(
     """One-hot encode; ``dropped`` are the categories (or None) without a column."""
     encode = _encoder(width, categories, bool(ignores))
     sizes = [len(known) for known in categories]
-    without = _checked_list(dropped, width)
+    without = _check_list(dropped, width)
     kept = []
     for known, left_out in zip(categories, without, strict=True):
         places = np.arange(len(known))
@@ -179,8 +179,8 @@ def _ordinal(
 def _encoder(width: int, categories: Any, ignores: bool) -> Change:
     """Return a function that maps values to category indices, or -1."""
     known = [
-        {_key(value): place for place, value in enumerate(_checked_list(column))}
-        for column in _checked_list(categories, width)
+        {_key(value): place for place, value in enumerate(_check_list(column))}
+        for column in _check_list(categories, width)
     ]
 
     def encode(part: Array) -> Array:
