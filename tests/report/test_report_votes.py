@@ -5,19 +5,14 @@ import re
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.report.pages import figures_in, words_of
 
 import quorate
 from quorate._output import plain
-from quorate._report._advice import _blend
+from quorate._report._advice import blend_advice
 from quorate._scoring import ScoreEstimate
 from quorate._votes import VoteSource
 from quorate.cli import main
-
-
-def words_of(page):
-    """Return what is read on a page."""
-    shown = re.sub(r"<(style|script)\b.*?</\1>", " ", page, flags=re.DOTALL)
-    return " ".join(re.sub(r"<[^>]+>", " ", shown).split())
 
 
 def oof(n=600, n_models=7):
@@ -66,7 +61,7 @@ def test_what_needs_models_is_left_out_and_said(made):
     assert "each is from a member that was trained without the sample" in text
     shown = set(re.findall(r'data-figure="([^"]+)"', made.html))
     assert shown == {"members", "score", "doubt", "keep"}
-    figures = re.findall(r'<figure id="([^"]+)"', made.html)
+    figures = figures_in(made)
     assert {"method-gains", "members-map", "decomposition"} <= set(figures)
     assert "sizes" not in figures  # new weights are those of one size
     assert "does not rank the members" in text
@@ -76,15 +71,15 @@ def test_what_needs_models_is_left_out_and_said(made):
     assert "pickled" not in text
 
 
-def test_the_code_on_the_page_makes_it_again(blend, made, tmp_path, monkeypatch):
+def test_the_call_on_the_page_makes_it_again(blend, made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    known = {"blend": blend}
-    exec(made.data["reproduce"]["python"], known)
-    assert known["choice"].order.tolist() == made.selection.order.tolist()
-    assert known["page"].data["members"] == made.data["members"]
+    scope = {"blend": blend, "quorate": quorate}
+    exec(made.data["reproduce"]["python"], scope)
+    assert scope["page"].data["members"] == made.data["members"]
     assert (tmp_path / "report.html").exists()
-    command = made.data["sizes"]["commands"][0]
-    exec(f"{command['before']}3{command['after']}", {"quorate": quorate, **known})
+    (line,) = made.data["sizes"]["commands"]
+    exec(f"{line['before']}3{line['after']}", scope)
+    assert scope["choice"].n_kept <= 3
 
 
 def test_a_page_about_a_blend_takes_its_weights_and_scores(blend, made):
@@ -132,13 +127,13 @@ def test_the_blend_is_set_against_its_best_model(blend, share, said):
         scoring, method, plain_nested = "accuracy", "auto", None
         in_words = blend.in_words
 
-    assert _blend(Found).title.startswith(said)
+    assert blend_advice(Found)["title"].startswith(said)
     if share == 0:
         Found.rule = "mean"
         how = "with the weights in the table of members."
-        assert _blend(Found).title == f"Use the blend of 2, {how}"
+        assert blend_advice(Found)["title"] == f"Use the blend of 2, {how}"
     Found.weights = {"one": 1.0}
-    assert _blend(Found).title == "Use one alone: no other model has a weight."
+    assert blend_advice(Found)["title"] == "Use one alone: no other model has a weight."
 
 
 def test_weights_of_a_plain_mean_are_enough_and_others_are_not(blend, made):

@@ -1,7 +1,6 @@
 """The page of a summary: its own figures, nothing empty, and what it leaves out."""
 
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
-from tests.report.test_report import Outline
+from tests.report.pages import assert_whole, figures_in
 
 import quorate
 from quorate._files import save
@@ -56,29 +55,6 @@ def page(beside):
     return quorate.report(beside, title="All of it", noise=0.02)
 
 
-def texts(html, tag):
-    """Return what stands in the elements of a kind that hold no other of the kind."""
-    found = re.findall(rf"<{tag}[ >](?:(?!</{tag}>).)*</{tag}>", html, re.DOTALL)
-    return [re.sub(r"<[^>]*>", "", each).strip() for each in found]
-
-
-def assert_whole(made):
-    """Check a page: closed, ids once, no cell, heading, list or figure is empty."""
-    outline = Outline(made.html)
-    assert len(outline.ids) == len(set(outline.ids))
-    for target in re.findall(r'href="#([^"]+)"', made.html):
-        assert target in outline.ids
-    for tag in ("h1", "h2", "h3", "p", "li", "dt", "dd", "th", "td", "figcaption"):
-        shown = texts(made.html, tag)
-        assert all(shown), (tag, made.html)
-    for figure in re.findall(r"<figure.*?</figure>", made.html, re.DOTALL):
-        assert figure.count("<svg") == 1
-    for word in ("None", "nan", "Undefined", "{{", "{%"):
-        assert word not in " ".join(texts(made.html, "main"))
-    embedded = re.search(r'id="report-data">(.*?)</script>', made.html).group(1)
-    assert json.loads(embedded) == made.data
-
-
 def test_figures_are_those_of_the_summary(beside, page, forest, batches):
     data, parts = page.data, quorate.decompose(beside)
     assert data["kind"] == "summary"
@@ -110,24 +86,23 @@ def test_figures_are_those_of_the_summary(beside, page, forest, batches):
 
 
 def test_agreement_is_that_of_all_samples_at_once(page, forest, batches):
-    from quorate._report._sections import mean_agreement
-
     X, y = (np.concatenate(part) for part in zip(*batches, strict=True))
     votes = quorate.collect_votes(forest, X, y)
-    found = [row["agreement"] for row in page.data["members"]]
-    np.testing.assert_allclose(found, mean_agreement(votes), rtol=1e-12)
+    whole = quorate.report(votes, keep=2, methods=[]).data["members"]
+    for row, same in zip(page.data["members"], whole, strict=True):
+        assert row["agreement"] == same["agreement"]
 
 
 def test_the_other_model_is_that_of_a_comparison(page, forest, small, batches, beside):
     X, y = (np.concatenate(part) for part in zip(*batches, strict=True))
     compared = quorate.compare(forest, small, X, y, repeats=1)
-    (row,) = page.data["rivals"]["sizes"]
+    (row,) = page.data["other_model"]["sizes"]
     assert (row["accuracy_all"], row["accuracy"]) == compared.accuracy
     assert row["agreement"] == compared.agreement
     assert row["error_limit"] == compared.error_limits[1]
     assert row["excess_limit"] == compared.excess_limit
     recalls = {
-        row["class"]: (row["recall"], row["recall_rival"])
+        row["class"]: (row["recall"], row["recall_other"])
         for row in page.data["classes"]
     }
     assert recalls == compared.recalls
@@ -140,7 +115,7 @@ def test_the_other_model_is_that_of_a_comparison(page, forest, small, batches, b
 
 def test_the_page_is_whole_and_says_what_it_leaves_out(page, forest, batches):
     assert_whole(page)
-    assert sorted(re.findall(r'<figure id="([^"]+)"', page.html)) == sorted(FIGURES)
+    assert sorted(figures_in(page)) == sorted(FIGURES)
     assert "which contains counts but no samples" in page.html
     assert "Which members to keep, and what that saves." in page.html
     without = "A comparison with a smaller model"
@@ -163,7 +138,7 @@ def test_an_order_has_a_row_for_each_size(forest, batches):
     summary = quorate.summarise(forest, batches, against=chosen)
     made = quorate.report(summary)
     assert_whole(made)
-    sizes = made.data["rivals"]["sizes"]
+    sizes = made.data["other_model"]["sizes"]
     assert [row["members"] for row in sizes] == list(range(15, 0, -1))
     errors = [1 - row["accuracy"] for row in sizes]
     np.testing.assert_allclose(errors, summary.rivals.wrong / 2500)
@@ -176,11 +151,11 @@ def test_an_order_has_a_row_for_each_size(forest, batches):
 
 def test_of_many_sizes_some_are_shown_and_the_certified_one(forest, batches):
     summary = quorate.summarise(forest, batches, against=list(range(15)))
-    whole = quorate.report(summary).data["rivals"]["sizes"]
+    whole = quorate.report(summary).data["other_model"]["sizes"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("quorate._report._summary._MOST_SIZES", 4)
         found = quorate.report(summary)
-    shown = found.data["rivals"]["sizes"]
+    shown = found.data["other_model"]["sizes"]
     sizes = [row["members"] for row in shown]
     certified = quorate.certify(summary).n_kept
     assert sizes == sorted({15, 10, 6, 1, certified} | set(sizes), reverse=True)
@@ -256,7 +231,9 @@ def test_training_votes_are_not_scored(beside):
     made = quorate.report(trained)
     assert_whole(made)
     assert made.data["votes"]["accuracy"] is None
-    assert made.data["diversity"] is made.data["risk"] is made.data["rivals"] is None
+    assert (
+        made.data["diversity"] is made.data["risk"] is made.data["other_model"] is None
+    )
     assert percent(beside.accuracy()) not in made.html
     assert "samples that no member was trained on" in made.data["advice"][0]["title"]
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-import numpy as np
-
 from quorate._blending import Blend
+from quorate._checks import check_number
 from quorate._choosing import (
     DEFAULT,
     EnsembleEvidence,
@@ -22,20 +21,46 @@ from quorate._choosing import (
 )
 from quorate._data import count_rows
 from quorate._ensembles import RowSource
+from quorate._output import plain
 from quorate._progress import stage
 from quorate._pruned import distilled_size, will_distil
-from quorate._report import _expected, _savings, _sections
 from quorate._report._advice import (
     advice,
     advised_size,
     choice_text,
     contributions_text,
 )
-from quorate._report._page import EnsemblePage, Report, render
+from quorate._report._expected import (
+    Analysis,
+    analyse,
+    certificate_section,
+    judged_section,
+    methods_section,
+)
+from quorate._report._page import Report, page_head, render
 from quorate._report._pictures import ensemble_pictures
-from quorate._report._reproduce import Request, reproduce, settings_of
+from quorate._report._reproduce import (
+    Request,
+    prune_commands,
+    reproduce_section,
+    settings_section,
+)
+from quorate._report._savings import (
+    measured_sections,
+    pruning_section,
+    sizes_section,
+)
+from quorate._report._sections import (
+    CHOSEN_BEFORE,
+    Section,
+    class_rows,
+    expected_confusion,
+    member_rows,
+    votes_sections,
+    why_unscored,
+)
 from quorate._report._summary import summary_report
-from quorate._report._text import Measure
+from quorate._report._text import plural
 from quorate._report._why import reasons
 from quorate._scoring import check_scoring, find_score, with_positive
 from quorate._votes import Summary, Votes, VoteSource, with_changes
@@ -209,37 +234,36 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     # Some methods use out-of-bag votes in any case.
     evidence = replace(evidence, votes=selection.votes)
     with stage("cross-validating"):
-        analysis = _expected.analyse(request, evidence, selection)
+        analysis = analyse(request, evidence, selection)
     blend = ensemble if isinstance(ensemble, Blend) else None
     with stage("measuring, comparing methods"):
-        page = _page(analysis, blend, collected)
-    votes = analysis.votes
-    pair_votes = votes.at(_expected.some_samples(votes, _PAIR_SAMPLES, seed))
+        page = _page(analysis, blend)
+    pair_votes = analysis.votes.at(analysis.some_samples(_PAIR_SAMPLES))
     with stage("drawing figures"):
         pictures = ensemble_pictures(page, analysis, pair_votes)
-    settings = replace(page.settings, seconds=time.perf_counter() - start)
+    page["settings"]["seconds_collecting"] = collected
+    page["settings"]["seconds"] = time.perf_counter() - start
     return render(
         "ensemble.html",
-        replace(page, settings=settings),
+        page,
         pictures,
         selection=selection,
         pair_samples=pair_votes.n_samples,
-        measure=page.measure,
+        score=analysis.score_format,
         blend=blend,
-        unscored=_sections.why_unscored(analysis.votes),
-        chosen_before=_sections.CHOSEN_BEFORE,
+        unscored=why_unscored(analysis.votes),
+        chosen_before=CHOSEN_BEFORE,
     )
 
 
-def _page(
-    analysis: _expected.Analysis, blend: Blend | None, collected: float
-) -> EnsemblePage:
+def _page(analysis: Analysis, blend: Blend | None) -> Section:
     """Return all sections of the page."""
     request, evidence, votes = analysis.request, analysis.evidence, analysis.votes
-    ensemble, drawn, honest = analysis.ensemble, evidence.drawn, analysis.honest
+    ensemble, drawn, score = analysis.ensemble, evidence.drawn, analysis.score_format
     expected, selection = analysis.expected, analysis.selection
     n_given = votes.n_samples if evidence.X is None else count_rows(evidence.X)
-    about_votes = _sections.votes_sections(
+    page = page_head("ensemble", request.title or _title(analysis, blend))
+    page |= votes_sections(
         votes,
         analysis.before,
         analysis.after,
@@ -249,75 +273,73 @@ def _page(
         drawn="" if drawn is None else str(drawn),
         chosen_before=analysis.chosen_before,
     )
-    facts, called = about_votes["ensemble"], about_votes["words"].members
-    judged = _expected.judged_section(analysis)
-    times, lazy = _savings.measured(analysis)
-    pruning = _savings.pruning_section(analysis, facts, times)
-    certificate = _expected.certificate_section(analysis)
-    settings = settings_of(request, selection, collected)
+    facts, members_name = page["ensemble"], page["words"]["members"]
+    times, lazy = measured_sections(analysis)
+    pruning = pruning_section(analysis, facts, times)
+    certificate = certificate_section(analysis)
+    sizes = sizes_section(analysis, facts, pruning, certificate, members_name)
+    settings = settings_section(request, selection)
     recorded = "" if ensemble is not None else "votes" if blend is None else "blend"
-    again, commands = reproduce(request, settings, selection, recorded)
-    known = selection, facts, pruning, certificate
-    sizes = _savings.sizes_section(*known, judged or Measure(), called, commands)
-    n_blended = None if blend is None else len(blend.weights)
-    title = _sections.default_title(ensemble, votes.n_members, n_blended)
-    page = EnsemblePage(
-        title=request.title or title,
-        **about_votes,
-        blend=blend,
-        classes=_sections.class_rows(votes, expected, honest),
-        confusion=_sections.expected_confusion(expected, votes, honest),
-        judged=judged,
-        members=_members(analysis, facts, blend),
-        pruning=pruning,
-        methods=_expected.methods_section(analysis),
-        lazy=lazy,
-        certificate=certificate,
-        sizes=sizes,
-        settings=settings,
-        reproduce=again,
-    )
-    advised = sizes.members.tolist().index(advised_size(page))
-    return replace(
-        page,
-        advice=advice(page),
-        choice=choice_text(page),
-        contributions=contributions_text(page),
-        sizes=replace(sizes, advised=advised),
-    )
+    page |= {
+        "blend": None if blend is None else plain(blend.to_dict()),
+        "classes": class_rows(votes, expected, analysis.honest),
+        "confusion": expected_confusion(expected, votes, analysis.honest),
+        "judged": judged_section(analysis),
+        "members": _member_rows(analysis, facts, blend),
+        "pruning": pruning,
+        "methods": methods_section(analysis),
+        "lazy": lazy,
+        "certificate": certificate,
+        "sizes": sizes,
+        "settings": settings,
+        "reproduce": reproduce_section(request, settings, recorded),
+    }
+    sizes["commands"] = prune_commands(request, settings, selection, recorded)
+    sizes["advised"] = sizes["members"].index(advised_size(page, score))
+    return page | {
+        "advice": advice(page, score, blend),
+        "choice": choice_text(page, score),
+        "contributions": contributions_text(page),
+    }
 
 
-def _members(
-    analysis: _expected.Analysis, facts: _sections.EnsembleSection, blend: Blend | None
-) -> list[_sections.MemberRow]:
+def _title(analysis: Analysis, blend: Blend | None) -> str:
+    """Return the default title of a page."""
+    n_members, ensemble = analysis.votes.n_members, analysis.ensemble
+    if blend is not None:
+        n_blended = len(blend.weights)
+        of = "" if n_blended == n_members else f"{n_blended} of "
+        return f"Blend of {of}{plural(n_members, 'model')}"
+    if ensemble is None:
+        return f"Votes of {n_members} members"
+    what = "members" if ensemble.can_predict else "classifiers"
+    return f"{type(ensemble.core).__name__} of {n_members} {what}"
+
+
+def _member_rows(
+    analysis: Analysis, facts: Section, blend: Blend | None
+) -> list[Section]:
     """Return a row per member: scores, costs, and whether it is kept.
 
     Contributions and reasons are computed on a subsample. Weights are those of the
     blend, if there is one.
     """
-    votes, selection, most = analysis.votes, analysis.selection, _expected.MOST_SAMPLES
-    seed = analysis.request.random_state
-    some = votes.at(_expected.some_samples(votes, most, seed))
+    votes, selection = analysis.votes, analysis.selection
+    some = votes.at(analysis.some_samples())
     accuracy = find_score(None, votes.classes, "report")
     added = accuracy.contributions(some) if analysis.honest else None
-    weights = votes.weights if facts.weighted else None
-    if blend is not None:
-        weights = np.array([blend.weights.get(name, 0.0) for name in votes.names])
     picks = {int(member): place + 1 for place, member in enumerate(selection.order)}
     every = range(votes.n_members)
-    return _sections.member_rows(
-        votes,
-        _sections.mean_agreement(votes),
-        weights,
-        analysis.honest,
-        kept=["kept" if member in picks else "dropped" for member in every],
-        pick=[picks.get(member) for member in every],
-        contribution=None if added is None else added.tolist(),
-        bytes=facts.bytes,
-        nodes=facts.nodes,
-        depth=facts.depth,
-        why=reasons(some, selection, votes.accuracies, added, accuracy),
-    )
+    columns: dict[str, Any] = {
+        "kept": ["kept" if member in picks else "dropped" for member in every],
+        "pick": [picks.get(member) for member in every],
+        "contribution": None if added is None else added.tolist(),
+        **{name: facts[name] for name in ("bytes", "nodes", "depth")},
+        "why": reasons(some, selection, votes.accuracies, added, accuracy),
+    }
+    if blend is not None:
+        columns["weight"] = [blend.weights.get(name, 0.0) for name in votes.names]
+    return member_rows(votes, analysis.honest, **columns)
 
 
 def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Evidence:
@@ -345,7 +367,7 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
 
 def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidence:
     """Return evidence from votes alone."""
-    if unfit := {"max_samples", "source"} & _given(request):
+    if unfit := {"max_samples", "source"} & _changed_options(request):
         name = min(unfit)
         raise TypeError(
             f"report({name}={getattr(request, name)!r}): only applies to an ensemble "
@@ -367,7 +389,12 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidenc
 
 def _refuse_for_summary(X: Any, y: Any, request: Request) -> None:
     given = {name for name, value in (("X", X), ("y", y)) if value is not None}
-    unfit = (given | _given(request)) - {"noise", "title", "n_jobs", "random_state"}
+    unfit = (given | _changed_options(request)) - {
+        "noise",
+        "title",
+        "n_jobs",
+        "random_state",
+    }
     if unfit:
         raise ValueError(
             f"report({min(unfit)}=...): a summary has no samples to choose members on; "
@@ -375,7 +402,7 @@ def _refuse_for_summary(X: Any, y: Any, request: Request) -> None:
         )
 
 
-def _given(request: Request) -> set[str]:
+def _changed_options(request: Request) -> set[str]:
     """Return the names of options that differ from their defaults."""
     usual = ((option.name, option.default) for option in fields(request))
     return {name for name, default in usual if getattr(request, name) != default}
@@ -389,9 +416,4 @@ def _check_settings(request: Request) -> None:
             f"report(methods={methods!r}): must be a list of methods, as in "
             f"[{methods!r}]."
         )
-    whole = isinstance(seed, (int, np.integer))
-    if not whole or isinstance(seed, bool) or not 0 <= seed < 2**32:
-        raise ValueError(
-            f"report(random_state={seed!r}): must be a whole number from 0 to "
-            f"{2**32 - 1}."
-        )
+    check_number("report", "random_state", seed, least=0, most=2**32 - 1, whole=True)

@@ -19,18 +19,22 @@ from quorate._choosing import (
     method_for,
 )
 from quorate._ensembles import Ensemble
-from quorate._judging import certify
+from quorate._judging import Certificate, certify
 from quorate._report._reproduce import Request
-from quorate._report._sections import CHOSEN_BEFORE, Pair, fill, why_unscored
-from quorate._report._text import Measure
+from quorate._report._sections import (
+    CHOSEN_BEFORE,
+    Section,
+    before_after,
+    why_unscored,
+)
+from quorate._report._text import ScoreFormat
 from quorate._scoring import Score, find_score, usual_tolerance
 from quorate._theory import Diagnosis, diagnose
-from quorate._typing import FloatArray, IntArray
+from quorate._typing import IntArray
 from quorate._votes import Votes
 from quorate.pruning import RandomSubset, methods
 from quorate.stats import samples_needed
 
-TOLERANCE = 0.02
 DELTA = 0.05
 # Maximum number of samples to compare methods and to certify members.
 MOST_SAMPLES = 6_000
@@ -96,6 +100,20 @@ class Analysis:
         """Why there is no expected score, if so."""
         return _TOO_FEW if self.honest else why_unscored(self.votes)
 
+    @property
+    def score_format(self) -> ScoreFormat:
+        """How to write the score; accuracy if nothing can be scored."""
+        score = self.score
+        return ScoreFormat(score.title, score.top) if self.honest else ScoreFormat()
+
+    def some_samples(self, most: int = MOST_SAMPLES) -> IntArray:
+        """Return the indices of a random sample of limited size."""
+        n_samples = self.votes.n_samples
+        if n_samples <= most:
+            return np.arange(n_samples)
+        rng = np.random.default_rng(self.request.random_state)
+        return np.sort(rng.choice(n_samples, most, replace=False))
+
 
 def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analysis:
     """Evaluate a selection by cross-validation, if possible."""
@@ -108,14 +126,14 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
             "because the members were trained with class weights, which accuracy would "
             "penalise"
         )
-    found: tuple[Any, ...] = ()
+    known: tuple[Any, ...] = ()
     if votes.source is not None and not votes.why_unreliable:
-        found = (
+        known = (
             *expectations(evidence, selection, score),
             diagnose(votes, request.noise),
             diagnose(selection.applied_to(votes), request.noise),
         )
-    return Analysis(request, evidence, selection, score, why, *found)
+    return Analysis(request, evidence, selection, score, why, *known)
 
 
 def _has_weighted_classes(evidence: Evidence) -> bool:
@@ -128,26 +146,7 @@ def _has_weighted_classes(evidence: Evidence) -> bool:
     return weighted and np.unique(votes.y).size == votes.n_classes
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreValue:
-    """A score or a difference of scores, with its standard error."""
-
-    value: float
-    standard_error: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedSection(Measure):
-    """A score other than accuracy, of all members and of the kept ones."""
-
-    scoring: str
-    why: str
-    before: ScoreValue
-    after: ScoreValue
-    gain: ScoreValue
-
-
-def judged_section(analysis: Analysis) -> JudgedSection | None:
+def judged_section(analysis: Analysis) -> Section | None:
     """Return the score of all members and of the kept ones; None for accuracy.
 
     For the kept members it is the expected score if known, otherwise the score on the
@@ -159,47 +158,27 @@ def judged_section(analysis: Analysis) -> JudgedSection | None:
     whole = score.estimate_votes(votes)
     if expected is None:
         chosen = score.estimate_votes(analysis.selection.applied_to(votes))
-        after = ScoreValue(chosen.score, chosen.standard_error)
-        gain = ScoreValue(*whole.behind(chosen))
+        after, gain = (chosen.score, chosen.standard_error), whole.behind(chosen)
     else:
-        after = ScoreValue(score.top - expected.error, expected.standard_error)
-        gain = ScoreValue(-expected.excess, expected.excess_error)
-    return JudgedSection(
-        title=score.title,
-        is_share=score.top == 1.0,
-        top=score.top,
-        scoring=score.name,
-        why=analysis.why,
-        before=ScoreValue(whole.score, whole.standard_error),
-        after=after,
-        gain=gain,
-    )
+        after = score.top - expected.error, expected.standard_error
+        gain = -expected.excess, expected.excess_error
+    values = {
+        "before": (whole.score, whole.standard_error),
+        "after": after,
+        "gain": gain,
+    }
+    return {
+        "title": score.title,
+        "scoring": score.name,
+        "why": analysis.why,
+        **{
+            name: {"value": float(value), "standard_error": float(doubt)}
+            for name, (value, doubt) in values.items()
+        },
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Why something cannot be computed."""
-
-    refusal: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CurveSection:
-    """Expected error by number of members."""
-
-    sizes: IntArray
-    errors: FloatArray
-    standard_errors: FloatArray
-    full_error: float
-    best_size: int | None = None
-    enough: int | None = None
-    order: IntArray | None = None
-    n_samples: int
-    scoring: str
-    refusal: None = None
-
-
-def curve_section(analysis: Analysis) -> CurveSection | Refused:
+def curve_section(analysis: Analysis) -> Section:
     """Return the expected error by number of members.
 
     At every size for methods with an order; otherwise of the kept members and of all.
@@ -207,120 +186,73 @@ def curve_section(analysis: Analysis) -> CurveSection | Refused:
     votes, n_kept = analysis.votes, analysis.selection.n_kept
     curve, expected = analysis.curve, analysis.expected
     if expected is None:
-        return Refused(analysis.refusal)
+        return {"refusal": analysis.refusal}
+    best_size = enough = order = None
     if curve is None:
         sizes = np.unique([n_kept, votes.n_members])
         whole = analysis.score.estimate_votes(votes)
-        known: dict[str, Any] = {"full_error": whole.loss}
+        full_error = whole.loss
         errors = np.full(sizes.size, whole.loss)
         doubts = np.full(sizes.size, whole.standard_error)
     else:
-        sizes, known = curve.sizes, {"enough": curve.within_one_standard_error()}
+        sizes, full_error, best_size = curve.sizes, curve.full_error, curve.best_size
+        enough, order = curve.within_one_standard_error(), curve.order.tolist()
         errors, doubts = curve.errors.copy(), curve.standard_errors.copy()
     if n_kept < votes.n_members or analysis.selection.weights is not None:
         # Chosen again at that size if smaller selections are not prefixes of larger
         # ones, and including the size if it was found from errors.
         errors[sizes == n_kept] = expected.error
         doubts[sizes == n_kept] = expected.standard_error
-    return fill(
-        CurveSection,
-        curve,
-        sizes=sizes,
-        errors=errors,
-        standard_errors=doubts,
-        n_samples=expected.samples.size,
-        scoring=analysis.score.name,
-        **known,
-    )
+    return {
+        "refusal": None,
+        "sizes": sizes.tolist(),
+        "errors": errors.tolist(),
+        "standard_errors": doubts.tolist(),
+        "full_error": float(full_error),
+        "best_size": best_size,
+        "enough": enough,
+        "order": order,
+        "n_samples": int(expected.samples.size),
+        "scoring": analysis.score.name,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedSection:
-    """Score of all members, and expected score of the kept ones on new data."""
-
-    accuracy: Pair
-    before: float
-    after: float
-    standard_error: float
-    gain: float
-    gain_error: float
-    by_fewer_votes: bool
-    n_samples: int
-    size_found: bool
-
-
-def expected_section(analysis: Analysis) -> ExpectedSection | None:
+def expected_section(analysis: Analysis) -> Section | None:
     """Return the score of all members and the expected score of the kept ones."""
     expected, top = analysis.expected, analysis.score.top
     if expected is None:
         return None
-    return fill(
-        ExpectedSection,
-        expected,
-        accuracy=Pair(*expected.accuracies(analysis.votes)),
-        before=top - (expected.error - expected.excess),
-        after=top - expected.error,
-        gain=-expected.excess,
-        gain_error=expected.excess_error,
-        n_samples=expected.samples.size,
-        size_found=expected.with_size,
-    )
+    return {
+        "accuracy": before_after(*expected.accuracies(analysis.votes)),
+        "before": top - (expected.error - expected.excess),
+        "after": top - expected.error,
+        "standard_error": expected.standard_error,
+        "gain": -expected.excess,
+        "gain_error": expected.excess_error,
+        "by_fewer_votes": expected.by_fewer_votes,
+        "n_samples": int(expected.samples.size),
+        "size_found": expected.with_size,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class MethodRow:
-    """Expected score of the members chosen by a method.
+def methods_section(analysis: Analysis) -> Section:
+    """Compare methods at the same size by cross-validation, on the same samples.
 
-    ``score``, ``gain`` and ``gain_error`` are in the score of the page.
+    Scores, gains and their standard errors are in the score of the page.
     """
-
-    method: str
-    members: float
-    accuracy: float
-    score: float
-    gain: float
-    gain_error: float
-    seconds: float | None = None
-    chosen: str | None = None
-    is_random: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class MethodsSection:
-    """Methods at the same size, on the same samples."""
-
-    rows: list[MethodRow]
-    size: int
-    n_samples: int
-    n_draws: int = _DRAWS
-    refusal: str | None = None
-
-    @property
-    def mine(self) -> MethodRow | None:
-        """The row of the method of the page, if known."""
-        return next((row for row in self.rows if row.chosen), None)
-
-    @property
-    def best(self) -> MethodRow:
-        """The row of the best method, except for random and all members."""
-        compared = [row for row in self.rows if row.seconds is not None]
-        return max(compared, key=lambda row: row.score)
-
-    @property
-    def random(self) -> MethodRow:
-        """The row of random members."""
-        return next(row for row in self.rows if row.is_random)
-
-
-def methods_section(analysis: Analysis) -> MethodsSection:
-    """Compare methods by cross-validation."""
     score, size, request = analysis.score, analysis.selection.n_kept, analysis.request
     chosen_by, seed = analysis.selection.judged_by, request.random_state
-    some = some_samples(analysis.votes, MOST_SAMPLES, seed)
-    evidence = analysis.evidence.at(some, share_unlabelled=True)
+    evidence = analysis.evidence.at(analysis.some_samples(), share_unlabelled=True)
     votes, others = evidence.votes, request.methods
+    section: Section = {
+        "rows": [],
+        "size": size,
+        "n_samples": votes.n_samples,
+        "n_draws": _DRAWS,
+        "refusal": None,
+    }
     if analysis.expected is None or _lacks_class(votes, score):
-        return MethodsSection([], size, votes.n_samples, refusal=analysis.refusal)
+        return {**section, "refusal": analysis.refusal}
     if others is None:
         others = [name for name in _USUAL_METHODS if name in methods()]
     chosen: dict[str, Selection] = {}
@@ -333,13 +265,13 @@ def methods_section(analysis: Analysis) -> MethodsSection:
     whole = score.estimate_votes(votes).score
     rows = [
         _random_row(votes, size, score, seed),
-        MethodRow("all members", votes.n_members, votes.accuracy(), whole, 0.0, 0.0),
+        _method_row("all members", votes.n_members, votes.accuracy(), whole, 0.0, 0.0),
     ]
     every = expected_errors(evidence, list(chosen.values()), score)
     for place, (name, expected) in enumerate(zip(chosen, every, strict=True)):
         if expected is None:
-            return MethodsSection([], size, votes.n_samples, refusal=_TOO_FEW)
-        row = MethodRow(
+            return {**section, "refusal": _TOO_FEW}
+        row = _method_row(
             name,
             chosen[name].n_kept,
             expected.accuracies(votes)[1],
@@ -350,19 +282,30 @@ def methods_section(analysis: Analysis) -> MethodsSection:
             chosen=None if place else "this report",
         )
         rows.append(row)
-    rows.sort(key=lambda row: -row.score)
-    return MethodsSection(rows, size, votes.n_samples)
+    rows.sort(key=lambda row: -row["score"])
+    return {**section, "rows": rows}
 
 
-def some_samples(votes: Votes, most: int, seed: int) -> IntArray:
-    """Return the indices of a random sample of limited size."""
-    if votes.n_samples <= most:
-        return np.arange(votes.n_samples)
-    rng = np.random.default_rng(seed)
-    return np.sort(rng.choice(votes.n_samples, most, replace=False))
+def _method_row(
+    method: str,
+    members: int,
+    *scores: float,
+    seconds: float | None = None,
+    chosen: str | None = None,
+    is_random: bool = False,
+) -> Section:
+    names = "accuracy", "score", "gain", "gain_error"
+    return {
+        "method": method,
+        "members": members,
+        **dict(zip(names, map(float, scores), strict=True)),
+        "seconds": seconds,
+        "chosen": chosen,
+        "is_random": is_random,
+    }
 
 
-def _random_row(votes: Votes, size: int, score: Score, seed: int) -> MethodRow:
+def _random_row(votes: Votes, size: int, score: Score, seed: int) -> Section:
     """Return the average result of random members.
 
     The standard error is that of one draw, as the other rows have one selection. Out of
@@ -381,46 +324,35 @@ def _random_row(votes: Votes, size: int, score: Score, seed: int) -> MethodRow:
     whole = score.estimate_votes(votes)
     some = (score.estimate_votes(votes.keep(drawn)) for drawn in draws[:_FEW_DRAWS])
     doubt = float(np.mean([whole.behind(drawn)[1] for drawn in some]))
-    gains = 1 - error, score.top - loss, whole.loss - loss, doubt
-    return MethodRow(f"random, mean of {_DRAWS}", size, *gains, is_random=True)
+    scores = 1 - error, score.top - loss, whole.loss - loss, doubt
+    return _method_row(f"random, mean of {_DRAWS}", size, *scores, is_random=True)
 
 
-@dataclass(frozen=True, slots=True)
-class NoCertificate:
-    """Why there is no certificate."""
+def certificate_text(
+    certificate: Certificate, nested: bool = False, tried: int | None = None
+) -> Section:
+    """Return a certificate as a section.
 
-    refusal: str
-    tolerance: float = TOLERANCE
-    delta: float = DELTA
-
-
-@dataclass(frozen=True, slots=True)
-class CertificateSection:
-    """Certificate for fewer members on new data.
-
-    Attributes
+    Parameters
     ----------
+    certificate : Certificate
+        The certificate.
     nested : bool
         Whether smaller selections are prefixes of larger ones.
-    tried : int or None
+    tried : int, optional
         The only size that was tested, if there was just one.
     """
-
-    holds: bool
-    single: bool
-    text: str
-    n_kept: int
-    n_members: int
-    n_samples: int
-    error: float
-    full_error: float
-    excess_limit: float
-    error_limit: float
-    nested: bool = False
-    tried: int | None = None
-    tolerance: float = TOLERANCE
-    delta: float = DELTA
-    refusal: None = None
+    names = (
+        *("holds", "single", "n_kept", "n_members", "n_samples", "error", "full_error"),
+        *("excess_limit", "error_limit", "tolerance", "delta"),
+    )
+    return {
+        "refusal": None,
+        "text": str(certificate),
+        **{name: getattr(certificate, name) for name in names},
+        "nested": nested,
+        "tried": tried,
+    }
 
 
 def reason_of(error: ValueError) -> str:
@@ -429,7 +361,7 @@ def reason_of(error: ValueError) -> str:
     return why[:1].upper() + why[1:]
 
 
-def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificate:
+def certificate_section(analysis: Analysis) -> Section:
     """Choose members on one half of the samples and certify them on the other half.
 
     If smaller selections are prefixes of larger ones, the smallest sufficient size is
@@ -439,15 +371,17 @@ def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificat
     votes, selection, score = analysis.votes, analysis.selection, analysis.score
     seed, pruner = analysis.request.random_state, selection.pruner
     if not analysis.is_unseen:
-        return NoCertificate(
+        why = (
             "A guarantee needs samples that no member was trained on: write this "
             "report with such samples to get one."
         )
+        return {"refusal": why}
     if analysis.chosen_before:
-        return NoCertificate(
+        why = (
             f"{CHOSEN_BEFORE} A guarantee needs other samples: write this report with "
             "such samples to get one."
         )
+        return {"refusal": why}
     mixed = np.random.default_rng(seed).permutation(votes.n_samples)[:MOST_SAMPLES]
     first, second = mixed[: mixed.size // 2], mixed[mixed.size // 2 :]
     if score.needs_every_class:  # in both halves
@@ -456,24 +390,23 @@ def certificate_section(analysis: Analysis) -> CertificateSection | NoCertificat
     tolerance = usual_tolerance(np.bincount(votes.y[second]))
     needed = samples_needed(tolerance, DELTA)
     if second.size < needed or _lacks_class(votes.at(first), score):
-        return NoCertificate(
+        why = (
             f"A guarantee needs at least {2 * needed:,} samples: half to choose on, "
             "half for evaluation."
         )
+        return {"refusal": why}
     nested = has_whole_order(pruner) and pruner.tags.nested
     size = FixedSize(1.0 if nested else selection.n_kept)
     # Votes on additional samples use no labels, so both halves can share them.
     half = analysis.evidence.at(np.sort(first), share_unlabelled=True)
-    given, method = selection.judged_by.given, analysis.request.method
-    chosen = choose(half, method, size, seed=seed, scoring=given)
+    scoring, method = selection.judged_by.given, analysis.request.method
+    chosen = choose(half, method, size, seed=seed, scoring=scoring)
     others = votes.at(np.sort(second))
     try:
-        proven = certify(others, chosen, tolerance=tolerance, delta=DELTA)
+        certificate = certify(others, chosen, tolerance=tolerance, delta=DELTA)
     except ValueError as error:
-        return NoCertificate(reason_of(error))
-    tried = None if nested else chosen.n_kept
-    more = {"text": str(proven), "nested": nested, "tried": tried}
-    return fill(CertificateSection, proven, **more)
+        return {"refusal": reason_of(error)}
+    return certificate_text(certificate, nested, None if nested else chosen.n_kept)
 
 
 def _lacks_class(votes: Votes, score: Score) -> bool:

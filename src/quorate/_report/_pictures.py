@@ -11,27 +11,27 @@ import numpy as np
 
 from quorate import display
 from quorate._report import _text
-from quorate._report._expected import Analysis, CurveSection, MethodRow
-from quorate._report._page import EnsemblePage, VotesPage
-from quorate._report._savings import LazyRow, Times
-from quorate._report._sections import DecompositionSection, MeasureRow, MemberRow, Pair
+from quorate._report._expected import Analysis
+from quorate._report._sections import Section
 from quorate._report._svg import Picture, draw
-from quorate._report._text import Measure, number, percent, points
+from quorate._report._text import ScoreFormat, number, percent, points
 from quorate._theory import Diagnosis
-from quorate._typing import BoolArray, IntArray
+from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
 from quorate.risk import RiskAssessment
 from quorate.study import Results
 
 # Maximum number of points with tooltips.
 _MOST_POINTS = 400
+Rows = Sequence[Section]
 
 
 def ensemble_pictures(
-    page: EnsemblePage, analysis: Analysis, pair_votes: Votes
+    page: Section, analysis: Analysis, pair_votes: Votes
 ) -> dict[str, Picture]:
     """Draw all applicable figures; those of pairs use only ``pair_votes``."""
-    pruning, lazy = page.pruning, page.lazy.rows if page.lazy.honest else []
+    pruning = page["pruning"]
+    lazy = page["lazy"]["rows"] if page["lazy"]["honest"] else []
     votes, selection, before = analysis.votes, analysis.selection, analysis.before
     drawn = votes_pictures(page, pair_votes, before, selection.support)
     more = []
@@ -39,23 +39,21 @@ def ensemble_pictures(
         more.append(_margins(votes, selection.applied_to(votes)))
         if hasattr(selection.pruner, "trace_samples_"):
             more.append(_pick_trace(analysis))
-    curve = pruning.curve
-    if isinstance(curve, CurveSection) and curve.best_size is not None:
-        more.append(_size_curve(curve, pruning.n_kept, page.measure))
-    if page.methods.rows:
-        more.append(_method_gains(page.methods.rows, page.measure))
-    bayes = [row for row in lazy if row.mode.startswith("bayes")]
+    score = analysis.score_format
+    if pruning["curve"].get("best_size") is not None:
+        more.append(_size_curve(pruning["curve"], pruning["n_kept"], score))
+    if page["methods"]["rows"]:
+        more.append(_method_gains(page["methods"]["rows"], score))
+    bayes = [row for row in lazy if row["mode"].startswith("bayes")]
     if len(bayes) > 1:
         more.append(_lazy_curve(bayes, votes.n_members))
-    memory, times, expected = pruning.bytes, pruning.milliseconds, pruning.expected
-    if lazy and memory and times and expected:
-        kept = f"{pruning.n_kept} kept"
-        more.append(_trade_off(memory, times, expected.accuracy, kept, lazy[1:]))
+    if lazy and pruning["expected"]:
+        more.append(_trade_off(pruning, lazy[1:]))
     return drawn | {picture.id: picture for picture in more}
 
 
 def votes_pictures(
-    page: VotesPage,
+    page: Section,
     votes: VoteCounts,
     diagnosis: Diagnosis | None,
     support: BoolArray | None = None,
@@ -65,45 +63,51 @@ def votes_pictures(
     if votes.n_members > 1:
         alike = display.AgreementDisplay.from_votes(votes, support)
         drawn.append(draw("agreement", alike, width=5.6, height=4.6))
-    if diagnosis is not None and page.decomposition and page.diversity:
+    if diagnosis is not None:
         if votes.n_members > 1:
             drawn.append(_pairs_of_members(votes, support))
         drawn += [
-            _decomposition(page.decomposition),
-            _measures(page.diversity, votes),
+            _decomposition(page["decomposition"]),
+            _measures(page["diversity"], votes),
             _risk_curve(diagnosis.risk),
-            _members_map(page.members, support, page.votes.accuracy),
+            _members_map(page["members"], support, page["votes"]["accuracy"]),
         ]
     return {picture.id: picture for picture in drawn}
 
 
-def _decomposition(parts: DecompositionSection) -> Picture:
+def _column(rows: Rows, name: str) -> FloatArray:
+    """Return a column of a table; missing values are NaN."""
+    return np.array([row[name] for row in rows], dtype=float)
+
+
+def _decomposition(parts: Section) -> Picture:
     """Draw the error of the vote as the members' mean error minus diversity."""
-    rows = {"all members": parts.all}
-    if parts.kept is not None:
-        rows["kept"] = parts.kept
-    numbers = np.array([(r.error, r.member_error, r.diversity) for r in rows.values()])
+    rows = {"all members": parts["all"]}
+    if parts["kept"] is not None:
+        rows["kept"] = parts["kept"]
     texts = [
-        f"{name}: error of the plurality vote {percent(row.error)}\n"
-        f"members' mean error {percent(row.member_error)}\n"
-        f"diversity {percent(row.diversity)}"
+        f"{name}: error of the plurality vote {percent(row['error'])}\n"
+        f"members' mean error {percent(row['member_error'])}\n"
+        f"diversity {percent(row['diversity'])}"
         for name, row in rows.items()
     ]
-    shown = display.DecompositionDisplay(tuple(rows), *numbers.T)
+    names = "error", "member_error", "diversity"
+    numbers = [_column(list(rows.values()), name) for name in names]
+    shown = display.DecompositionDisplay(tuple(rows), *numbers)
     height = 2.4 if len(rows) > 1 else 1.9
     return draw("decomposition", shown, shown.error, None, texts, height=height)
 
 
-def _measures(rows: Sequence[MeasureRow], votes: VoteCounts) -> Picture:
+def _measures(rows: Rows, votes: VoteCounts) -> Picture:
     """Draw thirteen measures of all members and of the kept ones."""
     # Used for the ranges; the values are those of the table, on all samples.
     shown = display.DiversityDisplay.from_votes(votes)
-    shown.before = np.array([row.all for row in rows])
-    if rows[0].kept is not None:
-        shown.after = np.array([row.kept for row in rows], dtype=float)
+    shown.before = _column(rows, "all")
+    if rows[0]["kept"] is not None:
+        shown.after = _column(rows, "kept")
     texts = [
-        f"{row.measure}: {row.meaning}\nall members {number(row.all)}"
-        + ("" if row.kept is None else f", kept {number(row.kept)}")
+        f"{row['measure']}: {row['meaning']}\nall members {number(row['all'])}"
+        + ("" if row["kept"] is None else f", kept {number(row['kept'])}")
         for row in rows
     ]
     places = np.nan_to_num(shown.place(shown.before))
@@ -134,20 +138,17 @@ def _risk_curve(risk: RiskAssessment) -> Picture:
     return draw("risk", shown, [at], [height], [text], width=7.2, height=4.6)
 
 
-def _members_map(
-    rows: Sequence[MemberRow], support: BoolArray | None, accuracy: float | None
-) -> Picture:
+def _members_map(rows: Rows, support: BoolArray | None, accuracy: float) -> Picture:
     """Draw the accuracy of each member against its agreement with the others."""
-    x = np.array([row.agreement for row in rows], dtype=float)
-    y = np.array([row.accuracy for row in rows], dtype=float)
-    shown = display.MembersDisplay(x, y, support, float(accuracy or 0.0))
+    x, y = _column(rows, "agreement"), _column(rows, "accuracy")
+    shown = display.MembersDisplay(x, y, support, accuracy)
     # A single member has no others to agree with.
     some = rows[: _MOST_POINTS if np.isfinite(x).all() else 0]
     texts = [
-        f"member {row.member}: right on {percent(row.accuracy)}, agrees with "
-        f"{percent(row.agreement, 1)} of the others"
-        + (f", {row.kept}" if row.kept else "")
-        + (f", pick {row.pick}" if row.pick else "")
+        f"member {row['member']}: right on {percent(row['accuracy'])}, agrees with "
+        f"{percent(row['agreement'], 1)} of the others"
+        + (f", {row['kept']}" if row["kept"] else "")
+        + (f", pick {row['pick']}" if row["pick"] else "")
         for row in some
     ]
     marked = x[: len(some)], y[: len(some)], texts
@@ -157,18 +158,17 @@ def _members_map(
 def _margins(votes: Votes, kept: Votes) -> Picture:
     """Draw the share of samples up to each margin."""
     before, after = (display.MarginDisplay.from_votes(v).before for v in (votes, kept))
-    margins = np.linspace(-0.8, 0.8, 9)
-    found = [
-        (float(margin), float(np.mean(values <= margin)), name)
+    marked = [
+        (margin, float(np.mean(values <= margin)), name)
         for name, values in (("all members", before), ("kept", after))
-        for margin in margins
+        for margin in np.linspace(-0.8, 0.8, 9).tolist()
     ]
     texts = [
         f"{name}: {percent(share, 1)} of the samples have a margin up to "
         f"{number(margin, 1)}"
-        for margin, share, name in found
+        for margin, share, name in marked
     ]
-    at, shares, _ = zip(*found, strict=True)
+    at, shares, _ = zip(*marked, strict=True)
     return draw("margins", display.MarginDisplay(before, after), at, shares, texts)
 
 
@@ -189,70 +189,71 @@ def _pick_trace(analysis: Analysis) -> Picture:
     return draw("trace", shown, *marked, width=7.2, height=4.4, panels=True)
 
 
-def _size_curve(curve: CurveSection, n_kept: int, measure: Measure) -> Picture:
+def _size_curve(curve: Section, n_kept: int, score: ScoreFormat) -> Picture:
     """Draw the error by number of members."""
-    sizes, errors = curve.sizes, curve.errors
+    names = "sizes", "errors", "standard_errors"
+    sizes, errors, doubts = (np.array(curve[name]) for name in names)
     every = np.arange(1, int(sizes[-1]) + 1)
     shown = display.SizeCurveDisplay(
         every,
         np.interp(every, sizes, errors),
-        np.interp(every, sizes, curve.standard_errors),
-        curve.full_error,
+        np.interp(every, sizes, doubts),
+        curve["full_error"],
         min(n_kept, int(every[-1])),
-        scoring=measure.title,
-        top=measure.top,
+        scoring=score.title,
+        top=score.top,
     )
-    values = errors if measure.is_accuracy else measure.top - errors
-    called = "error" if measure.is_accuracy else measure.title
+    values = errors if score.is_accuracy else score.top - errors
+    called = "error" if score.is_accuracy else score.title
     some = evenly_spread(sizes.size, 60)
     texts = [
-        f"{_text.plural(sizes[at])}: {called} {measure.write(values[at])}"
-        for at in some
+        f"{_text.plural(sizes[at])}: {called} {score.write(values[at])}" for at in some
     ]
     return draw("sizes", shown, sizes[some], values[some], texts)
 
 
-def _method_gains(rows: Sequence[MethodRow], measure: Measure) -> Picture:
+def _method_gains(rows: Rows, score: ScoreFormat) -> Picture:
     """Draw the gains of methods at the same size."""
-    gains = np.array([row.gain for row in rows])
-    doubts = np.array([row.gain_error for row in rows])
-    shown = display.GainDisplay(tuple(row.method for row in rows), gains, doubts)
+    gains, doubts = _column(rows, "gain"), _column(rows, "gain_error")
+    shown = display.GainDisplay(tuple(row["method"] for row in rows), gains, doubts)
     texts = [
-        f"{row.method}: {measure.write(row.score)}, {measure.differ(row.gain)} from "
-        f"all members (standard error {measure.doubt(row.gain_error)})"
+        f"{row['method']}: {score.write(row['score'])}, {score.differ(row['gain'])} "
+        f"from all members (standard error {score.doubt(row['gain_error'])})"
         for row in rows
     ]
     height = 1.2 + 0.3 * len(rows)
     return draw("method-gains", shown, gains, None, texts, height=height)
 
 
-def _lazy_curve(rows: Sequence[LazyRow], n_members: int) -> Picture:
+def _lazy_curve(rows: Rows, n_members: int) -> Picture:
     """Draw members evaluated against changed predictions, by confidence."""
-    asked = np.array([row.members_asked for row in rows])
-    changed = np.array([row.disagreement for row in rows])
-    settings = [row.setting for row in rows]
+    asked, changed = _column(rows, "members_asked"), _column(rows, "disagreement")
+    settings = [row["setting"] for row in rows]
     shown = display.LazyCurveDisplay(settings, asked, changed, "bayes", n_members)
     texts = [
-        f"confidence {row.setting:g}: {number(row.members_asked, 1)} members "
-        f"evaluated, {percent(row.disagreement)} of predictions change"
+        f"confidence {row['setting']:g}: {number(row['members_asked'], 1)} members "
+        f"evaluated, {percent(row['disagreement'])} of predictions change"
         for row in rows
     ]
     return draw("lazy-curve", shown, changed, asked, texts)
 
 
-def _trade_off(
-    memory: Pair, times: Times, accuracy: Pair, kept: str, lazy: Sequence[LazyRow]
-) -> Picture:
+def _trade_off(pruning: Section, lazy: Rows) -> Picture:
     """Draw memory, time and accuracy of the ensemble, pruned and with early exit."""
+    memory, times = pruning["bytes"], pruning["milliseconds"]
+    accuracy, kept = pruning["expected"]["accuracy"], f"{pruning['n_kept']} kept"
     models = [
-        ("all members", memory.before, times.before, accuracy.before, "full"),
-        (kept, memory.after, times.after, accuracy.after, "pruned"),
+        (name, memory[when], times[when], accuracy[when], kind)
+        for name, when, kind in (
+            ("all members", "before", "full"),
+            (kept, "after", "pruned"),
+        )
     ]
     models += [
-        (row.mode, memory.before, times.before / row.speedup,
-         accuracy.before - row.disagreement, "lazy")
+        (row["mode"], memory["before"], times["before"] / row["speedup"],
+         accuracy["before"] - row["disagreement"], "lazy")
         for row in lazy
-        if row.mode not in ("bayes, 90 %", "bayes, 99 %")  # these are on the curve
+        if row["mode"] not in ("bayes, 90 %", "bayes, 99 %")  # these are on the curve
     ]  # fmt: skip
     texts = [
         f"{name}: {_text.milliseconds(time)}, {_text.size(needed)}, {percent(right)}"

@@ -1,4 +1,4 @@
-"""Code and commands that reproduce a page and its pruned model."""
+"""The call and the command that make a page again, and those that prune."""
 
 import inspect
 import shlex
@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from quorate import pruning
-from quorate._choosing import DEFAULT, FixedSize, Keep, Selection
+from quorate._choosing import DEFAULT, Keep, Selection
 from quorate._ensembles import RowSource
-from quorate._report._sections import fill
+from quorate._output import plain
+from quorate._report._sections import Section
 from quorate._scoring import PositiveClass, Score, find_score
-from quorate._votes import VoteSource
 from quorate.pruning import Pruner
+
+_FLAGS = {"max_samples": "max-samples", "random_state": "seed", "source": "rows"}
+_OUTPUT = "report.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,213 +50,139 @@ class Request:
     files: Source | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The settings of a page, and how long it took to create."""
+class _Code(str):
+    """An expression, which is its own representation."""
 
-    method: str
-    keep: Keep
-    scoring: str | None
-    positive: Any
-    out_of_bag: bool
-    source: RowSource
-    noise: float
-    random_state: int
-    max_samples: int | None
-    seconds_collecting: float
-    seconds: float = 0.0
+    __slots__ = ()
+    __repr__ = str.__str__
 
 
-def settings_of(request: Request, selection: Selection, collected: float) -> Settings:
-    """Return the settings of a page in plain types."""
-    keep, source = request.keep, selection.votes.source
-    if keep == DEFAULT and isinstance(selection.size, FixedSize):
-        keep = selection.size.keep
-    # The ``source`` that reproduces these votes.
-    rows: RowSource = "new" if source is VoteSource.NEW else "auto"
-    if source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
-        rows = "training"
-    return fill(
-        Settings,
-        request,
-        method=as_code(request.method),
-        keep=keep,
+def as_code(method: Any) -> str:
+    """Return a method for use in a call: its name, or its constructor."""
+    if not isinstance(method, Pruner):
+        return str(method)
+    cls = type(method)
+    usual = inspect.signature(cls).parameters
+    parameters = [
+        f"{name}={plain(value)!r}"
+        for name, value in method.get_params(deep=False).items()
+        if repr(plain(value)) != repr(usual[name].default)
+    ]
+    is_ours = getattr(pruning, cls.__qualname__, None) is cls
+    module = pruning.__name__ if is_ours else cls.__module__
+    return _Code(f"{module}.{cls.__qualname__}({', '.join(parameters)})")
+
+
+def settings_section(request: Request, selection: Selection) -> Section:
+    """Return the arguments of a page in plain types."""
+    return {
+        "method": as_code(request.method),
+        "keep": plain(request.keep),
         **_scoring_of(selection.judged_by),
-        out_of_bag=source is VoteSource.OUT_OF_BAG,
-        source=rows,
-        seconds_collecting=collected,
-    )
+        "source": request.source,
+        "noise": request.noise,
+        "random_state": int(request.random_state),
+        "max_samples": request.max_samples,
+    }
 
 
-def _scoring_of(score: Score) -> dict[str, Any]:
+def _scoring_of(score: Score) -> Section:
     """Return the requested score and its positive class."""
     if score.is_accuracy:
         return {"scoring": None, "positive": None}
     if isinstance(score.given, PositiveClass):
         inner = find_score(score.given.scoring, np.arange(2), "report")
-        return {"scoring": inner.name, "positive": score.given.label}
+        return {"scoring": inner.name, "positive": plain(score.given.label)}
     return {"scoring": score.name, "positive": None}
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A pruning command in two parts, with the size between them."""
-
-    label: str
-    before: str
-    after: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReproduceSection:
-    """The code, and the command if there was one, that reproduce the page."""
-
-    python: str
-    shell: str | None
-    source: dict[str, str] | None = None
-    file: str | None = None
-
-
-class Code(str):
-    """An expression that is inserted into other code unchanged."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def as_code(method: Any) -> str:
-    """Return a method as an argument in code: its name, or its constructor."""
-    if not isinstance(method, Pruner):
-        return str(method)
-    usual = inspect.signature(type(method)).parameters
-    given = [
-        f"{name}={_written(value)}"
-        for name, value in method.get_params(deep=False).items()
-        if name != "keep" and _written(value) != _written(usual[name].default)
-    ]
-    return Code(f"{_home(method)}.{type(method).__qualname__}({', '.join(given)})")
-
-
-def _home(pruner: Pruner) -> str:
-    cls = type(pruner)
-    is_ours = getattr(pruning, cls.__qualname__, None) is cls
-    return pruning.__name__ if is_ours else cls.__module__
-
-
-def _written(value: Any) -> str:
-    plain = value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
-    return repr(plain)
-
-
-def reproduce(
-    request: Request, settings: Settings, selection: Selection, recorded: str
-) -> tuple[ReproduceSection, list[Command]]:
-    """Return code that reproduces the page, and commands that prune to any size.
+def reproduce_section(request: Request, settings: Section, recorded: str) -> Section:
+    """Return the call, and the command for files, that make the page again.
 
     Parameters
     ----------
     request : Request
         The arguments of the page.
-    settings : Settings
-        The settings of the page.
-    selection : Selection
-        The kept members, which the commands must reproduce.
+    settings : dict
+        Its settings.
     recorded : {"", "votes", "blend"}
         The kind of input if there are no models.
     """
-    method, methods, seed = request.method, request.methods, settings.random_state
-    by_chance = "random_state" in selection.pruner.get_params()
-    by_chance = by_chance and getattr(method, "random_state", None) is None
-    score = {"scoring": settings.scoring, "positive": settings.positive}
-    shared = {**score, "max_samples": settings.max_samples}
-    drawn = {"random_state": seed if by_chance or selection.drawn is not None else None}
-    as_made = None if recorded or settings.source == "auto" else settings.source
-    as_asked = None if recorded or request.source == "auto" else request.source
-    choice: dict[str, Any]
-    choice = {"method": settings.method, "keep": settings.keep, "source": as_made}
-    page = {**choice, **shared, "noise": settings.noise, "random_state": seed}
-    page["methods"] = None if methods is None else [as_code(other) for other in methods]
-    page["title"] = request.title
-    used = (method, *(methods or ()))
-    modules = {_home(one) for one in used if isinstance(one, Pruner)}
-    what, prune = "ensemble, X, y", "smaller = quorate.prune"
+    seed, others = settings["random_state"] or None, request.methods
+    options = {**settings, "random_state": seed, "title": request.title}
+    methods = None if others is None else [as_code(method) for method in others]
+    only_python = {"methods": methods, "output": _OUTPUT}
+    what = recorded or "ensemble, X, y"
+    call = _call("page = quorate.report", what, {**options, **only_python})
+    section: Section = {"python": f"{call})", "shell": None, "source": None}
+    if (files := request.files) is None:
+        return section
+    return {
+        **section,
+        "shell": f"{_command('report', files, options)} -o {_OUTPUT}",
+        "source": {"model": files.model, "data": files.data, "target": files.target},
+    }
+
+
+def prune_commands(
+    request: Request, settings: Section, selection: Selection, recorded: str
+) -> list[dict[str, str]]:
+    """Return lines that prune, in two parts with the size between them."""
+    seeded = getattr(request.method, "random_state", None) is not None
+    by_chance = "random_state" in selection.pruner.get_params() and not seeded
+    drawn = selection.drawn is not None or request.max_samples is not None
+    seed = settings["random_state"] if by_chance or drawn else None
+    options = {**settings, "keep": DEFAULT, "noise": None, "random_state": seed}
+    lines = []
+    if request.files is not None:
+        line = f"{_command('prune', request.files, options)} --keep "
+        lines.append(("Prune on the command line", line, ""))
     if recorded:
-        what, prune = recorded, "choice = quorate.select"
-    chosen_from = "blend.votes()" if recorded == "blend" else what
-    code = [
-        "import quorate",
-        *(f"import {name}" for name in sorted(modules - {pruning.__name__})),
-        "",
-        *_call("page = quorate.report", what, page),
-        'page.save("report.html")',
-        "",
-        *_call(prune, chosen_from, {**choice, **shared, **drawn}),
+        votes = "blend.votes()" if recorded == "blend" else recorded
+        line = _call("choice = quorate.select", votes, options)
+        lines.append(("Choose in Python", f"{line}, keep=", ")"))
+    else:
+        line = _call("small = quorate.prune", "ensemble, X, y", options)
+        lines.append(("Prune in Python", f"{line}, keep=", ")"))
+    return [
+        dict(zip(("label", "before", "after"), line, strict=True)) for line in lines
     ]
-    short = None if settings.method == "auto" else settings.method
-    given = {"method": short, "source": as_asked, **shared, **drawn}
-    words = "".join(f"{k}={v!r}, " for k, v in given.items() if v is not None)
-    called = "Choose in Python" if recorded else "Prune in Python"
-    start = f"{prune.replace('smaller', 'small')}({chosen_from}, {words}keep="
-    commands, shell, files = [Command(called, start, ")")], None, request.files
-    if files is None:
-        return ReproduceSection("\n".join(code), None), commands
-    keep = "own" if settings.keep is None else settings.keep
-    shell = shell_line(
-        ("quorate", "report", files.model, files.data),
-        {"target": files.target, "method": settings.method, "keep": keep}
-        | {"rows": as_made, "noise": settings.noise, "seed": seed},
-        files.options,
-        {**score, "title": request.title},
-        ("-o", "report.html"),
-    )
-    if not isinstance(settings.method, Code):  # the command line only accepts names
-        line = shell_line(
-            ("quorate", "prune", files.model, files.data),
-            {"target": files.target, "method": short, "rows": as_asked}
-            | {**score, "seed": drawn["random_state"]},
-            (*files.options, "--keep"),
-        )
-        commands.insert(0, Command("Prune on the command line", f"{line} "))
-    named = {"model": files.model, "data": files.data, "target": files.target}
-    return ReproduceSection("\n".join(code), shell, named), commands
 
 
-def reproduce_summary(
-    noise: float, title: str | None, file: str | None
-) -> ReproduceSection:
-    """Return the code, and the command for a file, that reproduce a summary page."""
-    options = {"noise": noise} | ({} if title is None else {"title": title})
-    given = "".join(f", {name}={value!r}" for name, value in options.items())
-    code = [
-        "import quorate",
-        "",
-        f"summary = quorate.Summary.load({file or 'summary.npz'!r})",
-        f"page = quorate.report(summary{given})",
-        'page.save("report.html")',
-    ]
-    words = ("quorate", "report", file or ""), options, ("-o", "report.html")
-    shell = None if file is None else shell_line(*words)
-    return ReproduceSection("\n".join(code), shell, file=file)
+def reproduce_summary(noise: float, title: str | None, file: str | None) -> Section:
+    """Return the call, and the command for a file, that make a summary page again."""
+    options = {"noise": noise, "title": title}
+    summary = "summary" if file is None else f"quorate.Summary.load({file!r})"
+    call = _call("page = quorate.report", summary, {**options, "output": _OUTPUT})
+    words = ["quorate", "report", file or "", *_flags(options), "-o", _OUTPUT]
+    shell = None if file is None else shlex.join(words)
+    return {"python": f"{call})", "shell": shell, "file": file}
 
 
-def _call(function: str, what: str, options: dict[str, Any]) -> list[str]:
-    """Return a call as lines of code, omitting options that are None, except keep."""
-    words = [
-        f"    {name}={value!r},"
+def _call(function: str, what: str, options: Section) -> str:
+    """Return a call with its changed options, without the closing bracket."""
+    words = [f"{name}={value!r}" for name, value in _changed(options).items()]
+    return f"{function}({', '.join([what, *words])}"
+
+
+def _command(command: str, files: Source, options: Section) -> str:
+    words = ["quorate", command, files.model, files.data, "--target", files.target]
+    return shlex.join([*words, *_flags(options), *files.options])
+
+
+def _flags(options: Section) -> list[str]:
+    """Return the changed options as words of a command line."""
+    words = []
+    for name, value in _changed(options).items():
+        words += [f"--{_FLAGS.get(name, name)}", "own" if value is None else str(value)]
+    return words
+
+
+def _changed(options: Section) -> Section:
+    """Return the options that differ from their defaults; ``keep=None`` is one."""
+    usual = {"method": "auto", "keep": DEFAULT, "source": "auto", "noise": 0.01}
+    return {
+        name: value
         for name, value in options.items()
-        if value is not None or name == "keep"
-    ]
-    return [f"{function}(", f"    {what},", *words, ")"]
-
-
-def shell_line(*parts: Sequence[str] | dict[str, Any]) -> str:
-    """Return a command line of words and options, omitting options that are None."""
-    words: list[str] = []
-    for part in parts:
-        if isinstance(part, dict):
-            given = [(f"--{k}", str(v)) for k, v in part.items() if v is not None]
-            part = [word for pair in given for word in pair]
-        words += part
-    return shlex.join(words)
+        if (value is not None or name == "keep") and value != usual.get(name)
+    }

@@ -1,21 +1,20 @@
 """Sections from votes: the ensemble, its classes, members and diversity.
 
-A section is a frozen dataclass, shown by templates and embedded as JSON.
+Each function returns a section in plain types: what templates show and JSON embeds.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from quorate._choosing import ExpectedError
 from quorate._ensembles import Ensemble, count_nodes
-from quorate._report._text import plural
+from quorate._output import plain
 from quorate._scoring import count_pairs
 from quorate._theory import Diagnosis, measures
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import Array, IntArray
 from quorate._votes import (
     Summary,
     VoteCounts,
@@ -24,6 +23,8 @@ from quorate._votes import (
     predicted_codes,
     totals,
 )
+
+Section = dict[str, Any]
 
 CHOSEN_BEFORE = (
     "The members were chosen or distilled on many of these samples before, so they "
@@ -49,83 +50,72 @@ _UNCOVERED = (
     "Each member was evaluated only on training samples that it has not seen, but "
     "these votes do not cover every class. This report shows no scores: "
 )
-_Section = TypeVar("_Section")
 _SHOWN_FEATURES = 100
 # With more classes, a confusion matrix is not readable.
 _MOST_CLASSES = 30
 _MOST_PAIRS = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A quantity of all members and of the kept ones."""
-
-    before: float
-    after: float
+def before_after(before: Any, after: Any) -> Section:
+    """Return a quantity of all members and of the kept ones."""
+    return {"before": before, "after": after}
 
 
-def fill(section: type[_Section], source: Any, /, **more: Any) -> _Section:
-    """Create a section from attributes of an object and additional values."""
-    names = {each.name for each in fields(section)} - more.keys()  # type: ignore[arg-type]
-    known = {name: getattr(source, name) for name in names if hasattr(source, name)}
-    return section(**known, **more)
-
-
-@dataclass(frozen=True, slots=True)
-class EnsembleSection:
-    """Description of the ensemble; mostly empty for votes alone."""
-
-    n_members: int
-    n_classes: int
-    weighted: bool
-    type: str = "votes without models"
-    member_types: dict[str, int] = field(default_factory=dict)
-    n_features: int | None = None
-    feature_names: list[str] | None = None
-    bytes: list[int] | None = None
-    nodes: list[int] | None = None
-    depth: list[int] | None = None
+def votes_sections(
+    votes: VoteCounts,
+    before: Diagnosis | None,
+    after: Diagnosis | None = None,
+    ensemble: Ensemble | None = None,
+    costs: Array | None = None,
+    **about: Any,
+) -> dict[str, Any]:
+    """Return the sections of every page about votes, by name."""
+    return {
+        "ensemble": ensemble_section(votes, ensemble, costs),
+        "words": words_section(votes, ensemble),
+        "votes": votes_section(votes, **about),
+        "diversity": diversity_rows(before, after),
+        "decomposition": decomposition_section(before, after),
+        "risk": None if before is None else before.to_dict()["risk"],
+    }
 
 
 def ensemble_section(
-    votes: VoteCounts, ensemble: Ensemble | None = None, costs: Array | None = None
-) -> EnsembleSection:
-    """Describe the ensemble: type, members, features, bytes of each member."""
-    general = votes.n_members, votes.n_classes, not votes.has_equal_weights
+    votes: VoteCounts, ensemble: Ensemble | None, costs: Array | None
+) -> Section:
+    """Describe the ensemble; most of it is unknown for votes alone."""
+    section: Section = {
+        "n_members": votes.n_members,
+        "n_classes": votes.n_classes,
+        "weighted": not votes.has_equal_weights,
+        "type": "votes without models",
+        "member_types": {"recorded members": votes.n_members},
+        **dict.fromkeys(("n_features", "feature_names", "bytes", "nodes", "depth")),
+    }
     if ensemble is None or costs is None:
-        recorded = {"recorded members": votes.n_members}
-        return EnsembleSection(*general, member_types=recorded)
+        return section
     inside, outside = type(ensemble.core).__name__, type(ensemble.model).__name__
     kind = inside if inside == outside else f"{inside} in a {outside}"
     estimators = [member.estimator for member in ensemble.members]
     trees: list[Any] = [getattr(each, "tree_", None) for each in estimators]
     nodes: list[Any] = [count_nodes(each) for each in estimators]
     names = getattr(ensemble.model, "feature_names_in_", None)
-    shown = None if names is None else list(map(str, names[:_SHOWN_FEATURES]))
-    return EnsembleSection(
-        *general,
-        type=kind if ensemble.can_predict else f"{inside} of classifiers",
-        member_types=dict(Counter(type(each).__name__ for each in estimators)),
-        n_features=getattr(ensemble.model, "n_features_in_", None),
-        feature_names=shown,
-        bytes=costs.tolist(),
-        nodes=None if None in nodes else nodes,
-        depth=None if None in trees else [int(tree.max_depth) for tree in trees],
-    )
+    return {
+        **section,
+        "type": kind if ensemble.can_predict else f"{inside} of classifiers",
+        "member_types": dict(Counter(type(each).__name__ for each in estimators)),
+        "n_features": getattr(ensemble.model, "n_features_in_", None),
+        "feature_names": None
+        if names is None
+        else [*map(str, names[:_SHOWN_FEATURES])],
+        "bytes": costs.tolist(),
+        "nodes": None if None in nodes else nodes,
+        "depth": None if None in trees else [int(tree.max_depth) for tree in trees],
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Names of the ensemble, its members, and the two voting rules."""
-
-    ensemble: str
-    members: str
-    decides_by: str
-    plurality: str
-
-
-def words(votes: VoteCounts, ensemble: Ensemble | None = None) -> Words:
-    """Return the names to use: a forest has trees."""
+def words_section(votes: VoteCounts, ensemble: Ensemble | None) -> dict[str, str]:
+    """Return the names of the ensemble, its members, and the two voting rules."""
     is_forest = (
         ensemble is not None and ensemble.kind.name == "forest" and ensemble.is_of_trees
     )
@@ -133,34 +123,12 @@ def words(votes: VoteCounts, ensemble: Ensemble | None = None) -> Words:
     votes_of = "votes" if votes.has_equal_weights else "weighted votes"
     averages = votes.rule == "average"
     tie = "" if averages else ", a tie counted as a random choice"
-    return Words(
-        ensemble="forest" if is_forest else "ensemble",
-        members=members,
-        decides_by="averaged probabilities" if averages else votes_of,
-        plurality=f"plurality of the {members}' {votes_of}{tie}",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class VotesSection:
-    """The votes used, with their accuracy if it is known."""
-
-    chosen_on: str
-    honest: bool
-    meaning: str
-    rule: str
-    ties: str
-    n_samples: int
-    n_given: int
-    drawn: str
-    chosen_before: bool
-    votes_per_sample: float
-    accuracy: float | None = None
-    plurality_accuracy: float | None = None
-    member_accuracy: float | None = None
-    best_member: str | None = None
-    best_member_accuracy: float | None = None
-    worst_member_accuracy: float | None = None
+    return {
+        "ensemble": "forest" if is_forest else "ensemble",
+        "members": members,
+        "decides_by": "averaged probabilities" if averages else votes_of,
+        "plurality": f"plurality of the {members}' {votes_of}{tie}",
+    }
 
 
 def why_unscored(votes: VoteCounts) -> str:
@@ -170,115 +138,88 @@ def why_unscored(votes: VoteCounts) -> str:
 
 def votes_section(
     votes: VoteCounts, n_given: int = 0, drawn: str = "", chosen_before: bool = False
-) -> VotesSection:
+) -> Section:
     """Describe the votes used, with their accuracy if it is known."""
     source, honest = votes.source, not votes.why_unreliable
     meaning = _VOTES_USED[source]
     if source is VoteSource.OUT_OF_BAG and not honest:
         meaning = f"{_UNCOVERED}{votes.why_unreliable}."
-    _, asked = totals.member_counts(votes)
-    scores: dict[str, Any] = {}
-    if honest:
-        each = votes.accuracies
-        scores = {
-            "accuracy": votes.accuracy(),
-            "plurality_accuracy": votes.accuracy(rule="heads"),
-            "member_accuracy": float(each.mean()),
-            "best_member": votes.names[int(each.argmax())],
-            "best_member_accuracy": float(each.max()),
-            "worst_member_accuracy": float(each.min()),
-        }
-    return VotesSection(
-        chosen_on="not specified" if source is None else str(source),
-        honest=honest,
-        meaning=CHOSEN_BEFORE if chosen_before else meaning,
-        rule=votes.rule,
-        ties=votes.decision_rule.ties if isinstance(votes, Summary) else "",
-        n_samples=votes.n_samples,
-        n_given=n_given or votes.n_samples,
-        drawn=drawn,
-        chosen_before=chosen_before,
-        votes_per_sample=float(asked.sum() / votes.n_samples),
-        **scores,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ClassRow:
-    """A class with its number of samples and its recall."""
-
-    class_: str
-    samples: int
-    share: float
-    recall: float | None
-    recall_kept: float | None
+    _, n_votes = totals.member_counts(votes)
+    each = votes.accuracies if honest else None
+    return {
+        "chosen_on": "not specified" if source is None else str(source),
+        "honest": honest,
+        "out_of_bag": source is VoteSource.OUT_OF_BAG,
+        "meaning": CHOSEN_BEFORE if chosen_before else meaning,
+        "rule": votes.rule,
+        "ties": votes.decision_rule.ties if isinstance(votes, Summary) else "",
+        "n_samples": votes.n_samples,
+        "n_given": n_given or votes.n_samples,
+        "drawn": drawn,
+        "chosen_before": chosen_before,
+        "votes_per_sample": float(n_votes.sum() / votes.n_samples),
+        "accuracy": votes.accuracy() if honest else None,
+        "plurality_accuracy": votes.accuracy(rule="heads") if honest else None,
+        "member_accuracy": None if each is None else float(each.mean()),
+        "best_member": None if each is None else votes.names[int(each.argmax())],
+        "best_member_accuracy": None if each is None else float(each.max()),
+        "worst_member_accuracy": None if each is None else float(each.min()),
+    }
 
 
 def class_rows(
     votes: Votes, expected: ExpectedError | None, honest: bool
-) -> list[ClassRow]:
+) -> list[Section]:
     """Return the recall of each class by all members, and the expected recall."""
     kept = {} if expected is None else expected.recalls(votes)
-    rows = []
+    right, rows = 1 - votes.sample_errors() if honest else None, []
     for code, label in enumerate(map(str, votes.classes.tolist())):
         there, recall = votes.y == code, None
-        if honest and there.any():
-            recall = 1 - float(votes.sample_errors()[there].mean())
-        share, (_, recall_kept) = float(there.mean()), kept.get(label, (None, None))
-        rows.append(ClassRow(label, int(there.sum()), share, recall, recall_kept))
+        if right is not None and there.any():
+            recall = float(right[there].mean())
+        row = {
+            "class": label,
+            "samples": int(there.sum()),
+            "share": float(there.mean()),
+            "recall": recall,
+            "recall_kept": kept.get(label, (None, None))[1],
+        }
+        rows.append(row)
     return rows
-
-
-@dataclass(frozen=True, slots=True)
-class ConfusedRow:
-    """How often one class is predicted as another."""
-
-    class_: str
-    taken_for: str
-    before: int
-    after: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ConfusionSection:
-    """Confusion matrices, if there are few classes.
-
-    ``pairs`` are the most frequent confusions, for any number of classes.
-    """
-
-    classes: list[str] | None
-    before: IntArray | None
-    after: IntArray | None
-    pairs: list[ConfusedRow]
-    n_samples: int
 
 
 def confusion_section(
     before: IntArray, after: IntArray | None, classes: Array, n_samples: int
-) -> ConfusionSection:
-    """Return confusion matrices for the page; ``after`` is optional."""
+) -> Section:
+    """Return confusion matrices, if there are few classes, and frequent confusions."""
     names = list(map(str, classes.tolist()))
     either = before.copy() if after is None else np.maximum(before, after)
     np.fill_diagonal(either, 0)
     order = np.argsort(-either, axis=None, kind="stable")[:_MOST_PAIRS]
-    pairs = []
-    for at in zip(*np.unravel_index(order, either.shape), strict=True):
-        if either[at]:
-            kept = None if after is None else int(after[at])
-            true, decided = (names[code] for code in at)
-            pairs.append(ConfusedRow(true, decided, int(before[at]), kept))
-    if len(names) > _MOST_CLASSES:
-        return ConfusionSection(None, None, None, pairs, n_samples)
-    return ConfusionSection(names, before, after, pairs, n_samples)
+    pairs = [
+        {
+            "class": names[at[0]],
+            "taken_for": names[at[1]],
+            "before": int(before[at]),
+            "after": None if after is None else int(after[at]),
+        }
+        for at in zip(*np.unravel_index(order, either.shape), strict=True)
+        if either[at]
+    ]
+    few = len(names) <= _MOST_CLASSES
+    return {
+        "classes": names if few else None,
+        "before": before.tolist() if few else None,
+        "after": after.tolist() if few and after is not None else None,
+        "pairs": pairs,
+        "n_samples": n_samples,
+    }
 
 
 def expected_confusion(
     expected: ExpectedError | None, votes: Votes, honest: bool
-) -> ConfusionSection | None:
-    """Return confusion matrices before and after pruning.
-
-    For the kept members they are cross-validated.
-    """
+) -> Section | None:
+    """Return confusion matrices before and, cross-validated, after pruning."""
     if not honest:
         return None
     n_classes, after = votes.n_classes, None
@@ -291,24 +232,9 @@ def expected_confusion(
     return confusion_section(before, after, votes.classes, votes.n_samples)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureRow:
-    """A diversity measure before and after pruning, with its meaning."""
-
-    measure: str
-    short: str
-    all: float
-    kept: float | None
-    range: str
-    direction: str
-    more_diverse: str | None
-    meaning: str
-    reference: str
-
-
-def measure_rows(
+def diversity_rows(
     before: Diagnosis | None, after: Diagnosis | None
-) -> list[MeasureRow] | None:
+) -> list[Section] | None:
     """Return each measure of all members and, after pruning, of the kept ones."""
     if before is None:
         return None
@@ -321,131 +247,58 @@ def measure_rows(
                 grown = (kept > value) == (measure.direction == "higher")
                 more = "more" if grown else "less"
                 more = "the same" if abs(kept - value) < 5e-4 else more
-        row = fill(
-            MeasureRow,
-            measure,
-            measure=name,
-            short=measure.paper_name,
-            all=value,
-            kept=kept,
-            more_diverse=more,
-            meaning=measure.summary,
-        )
+        row = {
+            "measure": name,
+            "short": measure.paper_name,
+            "all": plain(value),
+            "kept": plain(kept),
+            "range": measure.range,
+            "direction": measure.direction,
+            "more_diverse": more,
+            "meaning": measure.summary,
+            "reference": measure.reference,
+        }
         rows.append(row)
     return rows
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorParts:
-    """Error of the plurality vote: the members' mean error minus diversity."""
-
-    error: float
-    member_error: float
-    diversity: float
-
-
-@dataclass(frozen=True, slots=True)
-class DecompositionSection:
-    """Error decomposition of all members and, after pruning, of the kept ones."""
-
-    all: ErrorParts
-    kept: ErrorParts | None
-
-
 def decomposition_section(
     before: Diagnosis | None, after: Diagnosis | None
-) -> DecompositionSection | None:
-    """Return the error decomposition, if errors are known."""
+) -> Section | None:
+    """Return the error decomposition of all members and of the kept ones."""
     if before is None:
         return None
-    kept = None if after is None else fill(ErrorParts, after.decomposition)
-    return DecompositionSection(fill(ErrorParts, before.decomposition), kept)
-
-
-def votes_sections(
-    votes: VoteCounts,
-    before: Diagnosis | None,
-    after: Diagnosis | None = None,
-    ensemble: Ensemble | None = None,
-    costs: Array | None = None,
-    **known: Any,
-) -> dict[str, Any]:
-    """Return the sections of every page about votes, by name."""
+    names = "error", "member_error", "diversity"
+    parts = {"all": before, "kept": after}
     return {
-        "ensemble": ensemble_section(votes, ensemble, costs),
-        "words": words(votes, ensemble),
-        "votes": votes_section(votes, **known),
-        "diversity": measure_rows(before, after),
-        "decomposition": decomposition_section(before, after),
-        "risk": None if before is None else before.to_dict()["risk"],
+        which: None
+        if diagnosis is None
+        else {name: float(getattr(diagnosis.decomposition, name)) for name in names}
+        for which, diagnosis in parts.items()
     }
 
 
-@dataclass(frozen=True, slots=True)
-class MemberRow:
-    """A member with its scores, costs, and why it is kept or dropped."""
-
-    member: str
-    accuracy: float | None
-    agreement: float
-    weight: float | None
-    votes: int | None
-    kept: str | None = None
-    pick: int | None = None
-    contribution: float | None = None
-    bytes: int | None = None
-    nodes: int | None = None
-    depth: int | None = None
-    why: str | None = None
-
-
 def member_rows(
-    votes: VoteCounts,
-    agreement: FloatArray,
-    weights: FloatArray | None,
-    honest: bool,
-    **more: Sequence[Any] | None,
-) -> list[MemberRow]:
-    """Return a row per member; ``more`` are additional columns, None if unknown."""
-    _, asked = totals.member_counts(votes)
-    columns = {name: column for name, column in more.items() if column is not None}
-    return [
-        MemberRow(
-            member=name,
-            accuracy=float(votes.accuracies[at]) if honest else None,
-            agreement=float(agreement[at]),
-            weight=None if weights is None else float(weights[at]),
-            votes=int(asked[at]) if votes.is_masked else None,
-            **{name: column[at] for name, column in columns.items()},
-        )
-        for at, name in enumerate(votes.names)
-    ]
-
-
-def mean_agreement(votes: Votes) -> FloatArray:
-    """Return the mean share of other members that agree with each member.
-
-    Samples on which no other member has a vote are ignored.
-    """
-    counts = votes.unweighted().tally()
-    asked = counts.sum(axis=0)
-    others = np.maximum(asked - 1, 1)
-    found = np.empty(votes.n_members)
-    for member, codes in enumerate(votes.codes):
-        rows = np.flatnonzero((codes >= 0) & (asked > 1))
-        same = counts[codes[rows], rows] - 1
-        found[member] = np.mean(same / others[rows]) if rows.size else np.nan
-    return found
-
-
-def default_title(
-    ensemble: Ensemble | None, n_members: int, n_blended: int | None
-) -> str:
-    """Return the default title of a page."""
-    if n_blended is not None:
-        of = "" if n_blended == n_members else f"{n_blended} of "
-        return f"Blend of {of}{plural(n_members, 'model')}"
-    if ensemble is None:
-        return f"Votes of {n_members} members"
-    what = "members" if ensemble.can_predict else "classifiers"
-    return f"{type(ensemble.core).__name__} of {n_members} {what}"
+    votes: VoteCounts, honest: bool, **columns: Sequence[Any] | None
+) -> list[Section]:
+    """Return a row per member; ``columns`` are additional ones, None if unknown."""
+    # The share of the others' votes that equal those of the member.
+    same, common = (table.astype(float) for table in totals.agreement(votes))
+    others = common.sum(axis=1) - common.diagonal()
+    alike = same.sum(axis=1) - same.diagonal()
+    share = np.divide(alike, others, np.full_like(others, np.nan), where=others > 0)
+    weights = None if votes.has_equal_weights else votes.weights
+    table: dict[str, Sequence[Any] | None] = {
+        "member": votes.names,
+        "accuracy": votes.accuracies.tolist() if honest else None,
+        "agreement": plain(share),
+        "weight": None if weights is None else weights.tolist(),
+        "votes": totals.member_counts(votes)[1].tolist() if votes.is_masked else None,
+        **dict.fromkeys(
+            ("kept", "pick", "contribution", "bytes", "nodes", "depth", "why")
+        ),
+        **columns,
+    }
+    empty = [None] * votes.n_members
+    known = [empty if column is None else column for column in table.values()]
+    return [dict(zip(table, row, strict=True)) for row in zip(*known, strict=True)]

@@ -2,68 +2,18 @@
 
 import json
 import os
-from dataclasses import dataclass
+import shlex
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from quorate._report._page import Page, Report, render
+from quorate._output import plain
+from quorate._report._page import Report, page_head, render
 from quorate._report._pictures import study_pictures
-from quorate._report._reproduce import ReproduceSection, shell_line
+from quorate._report._sections import Section
 from quorate.stats import Scores, friedman, win_tie_loss
-from quorate.study import Results, Standing
-
-
-@dataclass(frozen=True, slots=True)
-class StudyCell:
-    """A method on a data set: accuracy over folds, and its comparison.
-
-    ``mark`` is 1 if the reference is significantly better, -1 if it is worse.
-    """
-
-    mean: float
-    deviation: float
-    mark: int
-    best: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StudyRow:
-    """A data set with the results of every method."""
-
-    block: str
-    methods: dict[str, StudyCell]
-
-
-@dataclass(frozen=True, slots=True)
-class FriedmanSection:
-    """The Friedman test that all methods are equal."""
-
-    chi_square: float
-    p_value: float
-    differ: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyPage(Page):
-    """Data of the page about a study."""
-
-    kind: str = "study"
-    name: str
-    reference: str
-    methods: list[str]
-    data_sets: list[str]
-    ensembles: list[str]
-    n_blocks: int
-    n_repeats: int
-    n_cells: int
-    standings: list[Standing]
-    accuracies: list[StudyRow]
-    friedman: FriedmanSection | None
-    failures: list[dict[str, Any]]
-    preparation: list[dict[str, Any]]
-    plan: dict[str, Any] | None
-    reproduce: ReproduceSection
+from quorate.study import Results
 
 
 def study_report(
@@ -94,30 +44,29 @@ def study_report(
     """
     against = reference or results.methods[-1]
     scores = results.scores().complete_blocks()
-    words = ("quorate", "study", "report", store or "STORE")
-    command = shell_line(words, {"html": "report.html", "reference": reference})
+    words = ["quorate", "study", "report", store or "STORE", "--html", "report.html"]
+    words += [] if reference is None else ["--reference", reference]
     data_sets, ensembles = (
         list(dict.fromkeys(str(row[name]) for row in results.rows))
         for name in ("data", "ensemble")
     )
-    page = StudyPage(
-        title=title or f"Study {results.name}",
-        name=results.name,
-        reference=against,
-        methods=list(results.methods),
-        data_sets=data_sets,
-        ensembles=ensembles,
-        n_blocks=scores.n_blocks,
-        n_repeats=scores.n_repeats,
-        n_cells=len(results.rows),
-        standings=list(results.standings(against)),
-        accuracies=_accuracies(scores, against),
-        friedman=_friedman(scores),
-        failures=list(results.failures),
-        preparation=list(results.preparation),
-        plan=plan,
-        reproduce=ReproduceSection("", command, file=store),
-    )
+    page = page_head("study", title or f"Study {results.name}") | {
+        "name": results.name,
+        "reference": against,
+        "methods": list(results.methods),
+        "data_sets": data_sets,
+        "ensembles": ensembles,
+        "n_blocks": scores.n_blocks,
+        "n_repeats": scores.n_repeats,
+        "n_cells": len(results.rows),
+        "standings": [plain(asdict(row)) for row in results.standings(against)],
+        "accuracies": _accuracies(scores, against),
+        "friedman": _friedman(scores),
+        "failures": plain(results.failures),
+        "preparation": plain(results.preparation),
+        "plan": plain(plan),
+        "reproduce": {"shell": shlex.join(words), "file": store},
+    }
     plan_text = json.dumps(plan, indent=2, ensure_ascii=False)
     made = render("study.html", page, study_pictures(results), plan_text=plan_text)
     if output is not None:
@@ -125,8 +74,11 @@ def study_report(
     return made
 
 
-def _accuracies(scores: Scores, against: str) -> list[StudyRow]:
-    """Return mean, deviation, mark and rank of every method on each data set."""
+def _accuracies(scores: Scores, against: str) -> list[Section]:
+    """Return each data set with the results of every method over folds.
+
+    ``mark`` is 1 if the reference is significantly better, -1 if it is worse.
+    """
     values = np.asarray(scores.values)
     mean, spread = values.mean(axis=2), values.std(axis=2, ddof=1)
     marks = np.zeros(mean.shape, dtype=int)
@@ -135,16 +87,29 @@ def _accuracies(scores: Scores, against: str) -> list[StudyRow]:
         places = [scores.methods.index(method) for method in compared.methods]
         marks[:, places] = compared.marks
     best = mean >= mean.max(axis=1, keepdims=True) - 1e-12
-    tables = [table.tolist() for table in (mean, spread, marks, best)]
-    cells = [list(map(StudyCell, *rows)) for rows in zip(*tables, strict=True)]
+    names = "mean", "deviation", "mark", "best"
+    cells = np.empty((*mean.shape, len(names)), dtype=object)
+    for place, table in enumerate((mean, spread, marks, best)):
+        cells[..., place] = table.tolist()
     return [
-        StudyRow(block, dict(zip(scores.methods, row, strict=True)))
-        for block, row in zip(scores.blocks, cells, strict=True)
+        {
+            "block": block,
+            "methods": {
+                method: dict(zip(names, cell, strict=True))
+                for method, cell in zip(scores.methods, row, strict=True)
+            },
+        }
+        for block, row in zip(scores.blocks, cells.tolist(), strict=True)
     ]
 
 
-def _friedman(scores: Scores) -> FriedmanSection | None:
+def _friedman(scores: Scores) -> Section | None:
+    """Return the test that all methods are equal."""
     if scores.n_methods < 2 or scores.n_blocks < 2:
         return None
     test = friedman(scores)
-    return FriedmanSection(test.chi_square, test.chi_square_p_value, test.differ())
+    return {
+        "chi_square": float(test.chi_square),
+        "p_value": float(test.chi_square_p_value),
+        "differ": bool(test.differ()),
+    }

@@ -1,80 +1,26 @@
 """The page about a summary of votes."""
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 
 from quorate._judging import certify
-from quorate._report import _sections
-from quorate._report._advice import best_member, votes_advice
-from quorate._report._expected import (
-    DELTA,
-    CertificateSection,
-    NoCertificate,
-    reason_of,
-)
-from quorate._report._page import Report, Step, VotesPage, render
+from quorate._report._advice import Step, best_member, step, votes_advice
+from quorate._report._expected import DELTA, certificate_text, reason_of
+from quorate._report._page import Report, page_head, render
 from quorate._report._pictures import evenly_spread, votes_pictures
 from quorate._report._reproduce import reproduce_summary
-from quorate._report._sections import fill, why_unscored
+from quorate._report._sections import (
+    Section,
+    confusion_section,
+    member_rows,
+    votes_sections,
+    why_unscored,
+)
 from quorate._report._text import count, plural, points, unsigned
 from quorate._theory import diagnose
-from quorate._typing import FloatArray
-from quorate._votes import PairedErrors, Summary, VoteSource, totals
+from quorate._votes import Summary, VoteSource
 from quorate.stats import error_limit, excess_limit
 
 _MOST_SIZES = 30
-_OTHER_BATCHES = Step(
-    "Make the summary again from samples that no member was trained on.",
-    "These are the training samples of the members, so there are no scores.",
-)
-_CHOOSE = Step(
-    "To keep fewer members, choose them on a sample of the rows.",
-    "Pass them to quorate.prune(ensemble, X, y); quorate.certify(quorate.summarise("
-    "ensemble, batches, against=small)) then compares both models on all rows.",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RivalClassRow:
-    """A class with its recall, also by another model."""
-
-    class_: str
-    samples: int
-    share: float
-    recall: float | None
-    recall_rival: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class RivalRow:
-    """Comparison of another model, or of the first members, with all members."""
-
-    members: int
-    accuracy: float
-    accuracy_all: float
-    agreement: float | None
-    only_rival: int
-    only_whole: int
-    error_limit: float | None
-    excess_limit: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class RivalsSection:
-    """Another model on the same samples."""
-
-    is_order: bool
-    n_members: int
-    sizes: list[RivalRow]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryPage(VotesPage):
-    """The page about a summary of votes."""
-
-    kind: str = "summary"
-    rivals: RivalsSection | None
 
 
 def summary_report(
@@ -92,131 +38,126 @@ def summary_report(
         raise ValueError(f"report: {summary.source.why_unreliable}.")
     if "own" not in summary.sums:
         summary = summary.by_plurality()  # nothing else is known about its predictions
-    honest = not summary.why_unreliable
-    n_samples, classes = summary.n_samples, summary.classes
-    diagnosis = confusion = None
-    if honest:
-        diagnosis, table = diagnose(summary, noise), summary.confusion()
-        confusion = _sections.confusion_section(table, None, classes, n_samples)
-    weights = None if summary.has_equal_weights else summary.weights
-    agreement = _mean_agreement(summary)
-    certificate = _certificate(summary, honest)
-    page = SummaryPage(
-        title=title or f"Votes of {plural(summary.n_members)} on {n_samples:,} samples",
-        **_sections.votes_sections(summary, diagnosis),
-        classes=_class_rows(summary, honest),
-        confusion=confusion,
-        members=_sections.member_rows(summary, agreement, weights, honest),
-        certificate=certificate,
-        rivals=_rivals_section(summary.rivals, certificate) if honest else None,
-        reproduce=reproduce_summary(noise, title, file),
+    honest, n_samples = not summary.why_unreliable, summary.n_samples
+    title_text = (
+        title or f"Votes of {plural(summary.n_members)} on {n_samples:,} samples"
     )
-    page = replace(page, advice=_advice(page))
+    diagnosis = diagnose(summary, noise) if honest else None
+    certificate = _certificate(summary, honest)
+    page = page_head("summary", title_text)
+    page |= votes_sections(summary, diagnosis)
+    page |= {
+        "classes": _class_rows(summary, honest),
+        "confusion": confusion_section(
+            summary.confusion(), None, summary.classes, n_samples
+        )
+        if honest
+        else None,
+        "members": member_rows(summary, honest),
+        "certificate": certificate,
+        "other_model": _other_model(summary, certificate) if honest else None,
+        "reproduce": reproduce_summary(noise, title, file),
+    }
+    page["advice"] = _advice(page)
     pictures = votes_pictures(page, summary, diagnosis)
     return render("summary.html", page, pictures, unscored=why_unscored(summary))
 
 
-def _advice(page: SummaryPage) -> list[Step]:
+def _advice(page: Section) -> list[Step]:
     """Return recommendations from counts alone, the most important first."""
-    if not page.votes.honest:
-        return [_OTHER_BATCHES]
-    choose = _CHOOSE if page.rivals is None else None
-    steps = [best_member(page), _rival(page), *votes_advice(page), choose]
-    return [step for step in steps if step is not None]
+    if not page["votes"]["honest"]:
+        title = "Make the summary again from samples that no member was trained on."
+        text = "These are the training samples of the members, so there are no scores."
+        return [step(title, text)]
+    steps = [best_member(page), _use_other_model(page), *votes_advice(page)]
+    if page["other_model"] is None:
+        choose = step(
+            "To keep fewer members, choose them on a sample of the rows.",
+            "Pass it to quorate.prune(ensemble, X, y); "
+            "quorate.certify(quorate.summarise(ensemble, batches, against=small)) then "
+            "compares both models on all rows.",
+        )
+        steps.append(choose)
+    return [each for each in steps if each is not None]
 
 
-def _rival(page: SummaryPage) -> Step | None:
+def _use_other_model(page: Section) -> Step | None:
     """Recommend whether to use the other model."""
-    certificate = page.certificate
-    if page.rivals is None:
+    certificate = page["certificate"]
+    if page["other_model"] is None:
         return None
-    if isinstance(certificate, NoCertificate):
+    if certificate["refusal"]:
         title = "Do not rely on the smaller model yet: there is no guarantee."
-        return Step(title, certificate.refusal)
-    limit = unsigned(points(certificate.tolerance))
+        return step(title, certificate["refusal"])
+    limit = unsigned(points(certificate["tolerance"]))
     title = (
         f"Do not count on fewer members: more than {limit} of extra error cannot be "
         "ruled out."
     )
-    if certificate.holds:
-        kept = f"{count(certificate.n_kept)} of {count(certificate.n_members)}"
+    if certificate["holds"]:
+        kept = f"{count(certificate['n_kept'])} of {count(certificate['n_members'])}"
         title = f"Use {kept} members: they are certified to be about as good."
-    return Step(title, certificate.text)
+    return step(title, certificate["text"])
 
 
-def _certificate(summary: Summary, honest: bool) -> CertificateSection | NoCertificate:
+def _certificate(summary: Summary, honest: bool) -> Section:
     """Return the certificate of the other model, if there is one."""
     if summary.rivals is None:
-        return NoCertificate(
-            "The summary was made without a second model to compare with."
-        )
+        why = "The summary was made without a second model to compare with."
+        return {"refusal": why}
     if not honest:
-        return NoCertificate(why_unscored(summary))
+        return {"refusal": why_unscored(summary)}
     try:
-        proven = certify(summary, delta=DELTA)
+        return certificate_text(certify(summary, delta=DELTA))
     except ValueError as error:
-        return NoCertificate(reason_of(error))
-    return fill(CertificateSection, proven, text=str(proven))
+        return {"refusal": reason_of(error)}
 
 
-def _rivals_section(
-    rivals: PairedErrors | None, certificate: CertificateSection | NoCertificate
-) -> RivalsSection | None:
+def _other_model(summary: Summary, certificate: Section) -> Section | None:
     """Compare each size with all members; a subset of the sizes, if there are many."""
-    if rivals is None:
+    if (other := summary.rivals) is None:
         return None
-    n, counted = rivals.n_samples, rivals.sizes.size == 1
-    shown = evenly_spread(rivals.sizes.size, _MOST_SIZES)
-    if isinstance(certificate, CertificateSection):
-        at = np.flatnonzero(rivals.sizes == certificate.n_kept)
-        shown = np.union1d(shown, at)
-    excess = np.atleast_1d(excess_limit(rivals.only_rival, rivals.only_whole, n))
+    n, single = other.n_samples, other.sizes.size == 1
+    shown = evenly_spread(other.sizes.size, _MOST_SIZES)
+    if not certificate["refusal"]:
+        shown = np.union1d(shown, np.flatnonzero(other.sizes == certificate["n_kept"]))
+    excess = np.atleast_1d(excess_limit(other.only_rival, other.only_whole, n))
     rows = [
-        RivalRow(
-            members=int(rivals.sizes[at]),
-            accuracy=(n - int(rivals.wrong[at])) / n,
-            accuracy_all=(n - rivals.wrong_whole) / n,
-            agreement=int(rivals.same[at]) / n if counted else None,
-            only_rival=int(rivals.only_rival[at]),
-            only_whole=int(rivals.only_whole[at]),
+        {
+            "members": int(other.sizes[at]),
+            "accuracy": (n - int(other.wrong[at])) / n,
+            "accuracy_all": (n - int(other.wrong_whole)) / n,
+            "agreement": int(other.same[at]) / n if single else None,
+            "only_other": int(other.only_rival[at]),
+            "only_all": int(other.only_whole[at]),
             # A limit holds for one size fixed in advance, not for the best of many.
-            error_limit=error_limit(int(rivals.wrong[at]), n) if counted else None,
-            excess_limit=float(excess[at]) if counted else None,
-        )
+            "error_limit": error_limit(int(other.wrong[at]), n) if single else None,
+            "excess_limit": float(excess[at]) if single else None,
+        }
         for at in shown
     ]
-    return RivalsSection(not counted, int(rivals.sizes.max()), rows)
+    return {"is_order": not single, "n_members": int(other.sizes.max()), "sizes": rows}
 
 
-def _class_rows(summary: Summary, honest: bool) -> list[RivalClassRow]:
+def _class_rows(summary: Summary, honest: bool) -> list[Section]:
     """Return the number of samples and the recall of each class.
 
     Recall is that of the ensemble, and of another model if it was counted.
     """
-    table, rivals = summary.confusion(), summary.rivals
-    there, rows = table.sum(axis=1), []
-    counted = rivals is not None and rivals.sizes.size == 1
-    found = rivals.found if counted and rivals is not None else None
+    table, other = summary.confusion(), summary.rivals
+    found = other.found[0] if other is not None and other.sizes.size == 1 else None
+    rows = []
     for code, label in enumerate(summary.classes.tolist()):
-        recall = rival = None
-        if honest and there[code]:
-            recall = float(table[code, code] / there[code])
-            rival = None if found is None else float(found[0, code] / there[code])
-        share = float(there[code] / there.sum())
-        row = RivalClassRow(str(label), int(there[code]), share, recall, rival)
+        n_samples = int(table[code].sum())
+        scored = honest and n_samples > 0
+        row = {
+            "class": str(label),
+            "samples": n_samples,
+            "share": float(n_samples / table.sum()),
+            "recall": float(table[code, code] / n_samples) if scored else None,
+            "recall_other": float(found[code] / n_samples)
+            if scored and found is not None
+            else None,
+        }
         rows.append(row)
     return rows
-
-
-def _mean_agreement(summary: Summary) -> FloatArray:
-    """Return the share of the others' votes that equal those of each member.
-
-    If all members vote, that is the mean share of others that agree with it.
-    """
-    same, common = (table.astype(float) for table in totals.agreement(summary))
-    np.fill_diagonal(same, 0.0)
-    np.fill_diagonal(common, 0.0)
-    pairs = common.sum(axis=1)
-    return np.asarray(
-        np.divide(same.sum(axis=1), pairs, np.full_like(pairs, np.nan), where=pairs > 0)
-    )

@@ -162,20 +162,22 @@ def _rename(svg: str, name: str) -> str:
 
 def _shorten_tags(svg: str) -> str:
     """Shorten the contents of tags; text between them is unchanged."""
-    tags, between = re.findall(r"<[^>]*>", svg), re.split(r"<[^>]*>", svg)
-    pairs = zip(between, tags, strict=False)  # there is no text after the last tag
-    return "".join((text if text.strip() else "") + _tag(tag) for text, tag in pairs)
-
-
-def _tag(tag: str) -> str:
-    for ours, page in _ON_THE_PAGE.items():
-        tag = tag.replace(ours, page)
-    if tag.startswith("<image"):
-        return tag
-    if tag.startswith(("<text", "<tspan")):
-        # Colours that work for areas have too little contrast for text.
-        tag = re.sub(r"fill:\s*#[0-9a-fA-F]{6}", "fill: currentColor", tag)
-    tag = re.sub(r"font-family:[^;\"]*;?", "", tag)
-    tag = re.sub(r"font:\s*([\d.]+px)[^;\"]*", r"font-size:\1", tag)
-    tag = re.sub(r"(\d+\.\d\d)\d+", r"\1", tag)
-    return re.sub(r"\s+", " ", tag)
+    short = []
+    for part in re.split(r"(<[^>]*>)", svg):
+        if part.startswith("<"):
+            for ours, page in _ON_THE_PAGE.items():
+                part = part.replace(ours, page)
+            if not part.startswith("<image"):
+                if part.startswith(("<text", "<tspan")):
+                    # Colours that work for areas have too little contrast for text.
+                    part = re.sub(
+                        r"fill:\s*#[0-9a-fA-F]{6}", "fill: currentColor", part
+                    )
+                part = re.sub(r"font-family:[^;\"]*;?", "", part)
+                part = re.sub(r"font:\s*([\d.]+px)[^;\"]*", r"font-size:\1", part)
+                part = re.sub(r"(\d+\.\d\d)\d+", r"\1", part)
+                part = re.sub(r"\s+", " ", part)
+        elif not part.strip():
+            part = ""
+        short.append(part)
+    return "".join(short)

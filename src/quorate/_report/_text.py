@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from quorate import _units
 
@@ -56,12 +55,10 @@ def plural(number_of: int, word: str = "member") -> str:
     return f"{count(number_of)} {word}" + ("" if number_of == 1 else "s")
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """Formatting of the score of a page: accuracy, or another one."""
+class ScoreFormat(NamedTuple):
+    """How a page writes its score: accuracy, or another one with its best value."""
 
     title: str = "accuracy"
-    is_share: bool = True
     top: float = 1.0
 
     @property
@@ -71,11 +68,11 @@ class Measure:
 
     def write(self, value: Any) -> str:
         """Format a value of the score."""
-        return percent(value) if self.is_share else number(value)
+        return percent(value) if self.top == 1.0 else number(value)
 
     def differ(self, difference: Any) -> str:
         """Format a difference of scores, with its sign."""
-        if self.is_share:
+        if self.top == 1.0:
             return points(difference)
         return ("+" if difference > 0 else "") + number(difference)
 

@@ -113,8 +113,6 @@ def _report_model(
     X, y = read_sample(form, data, target, max_samples, seed)
     options = [word for name in loading["trusted"] for word in ("--trust", name)]
     options += ["--unsafe-pickle"] * loading["unsafe_pickle"]
-    if max_samples is not None:
-        options += ["--max-samples", str(max_samples)]
     request = Request(
         files=Source(str(model), str(data), target, tuple(options)),
         max_samples=max_samples,

@@ -107,6 +107,7 @@
       return direction * compare(one.cells[place], other.cells[place], numeric);
     });
     body.append(...rows);
+    table.dispatchEvent(new Event("sorted"));
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     header.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
   };
@@ -131,17 +132,33 @@
     count.htmlFor = input.id;
     const rows = [...table.tBodies[0].rows];
     const seen = (row) => [...row.cells].filter((cell) => !cell.matches(".told"));
-    const texts = rows.map((row) => seen(row).map((cell) => cell.textContent).join(" ").toLowerCase());
+    const texts = new Map(rows.map((row) =>
+      [row, seen(row).map((cell) => cell.textContent).join(" ").toLowerCase()]));
+    // Of a long table the first rows, in the order it is sorted by, until asked for more.
+    let most = Number(block.dataset.rows) || rows.length;
     const show = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
-      rows.forEach((row, place) => {
-        row.hidden = !words.every((word) => texts[place].includes(word));
-        shown += !row.hidden;
-      });
+      for (const row of table.tBodies[0].rows) {
+        row.hidden = !words.every((word) => texts.get(row).includes(word));
+        const rest = !row.hidden && !words.length && shown >= most;
+        row.classList.toggle("rest", rest);
+        shown += !row.hidden && !rest;
+      }
       count.textContent = `${shown} of ${rows.length} rows`;
     };
     input.addEventListener("input", show);
+    table.addEventListener("sorted", show);
+    if (rows.length > most) {
+      const more = make("button", { type: "button", className: "more" }, `Show all ${rows.length} rows`);
+      more.addEventListener("click", () => {
+        most = rows.length;
+        more.remove();
+        show();
+        block.querySelector(".scroll").focus();
+      });
+      block.querySelector(".scroll").after(more);
+    }
     const label = make("label", { htmlFor: input.id }, "Filter rows by text");
     block.querySelector(".scroll").before(
       make("div", { className: "filter" }, label, input, count)
@@ -171,7 +188,7 @@
       panel.replaceChildren(name, ": ", row.querySelector("td.told").textContent);
     };
     const step = (row, by) => {
-      const shown = [...table.tBodies[0].rows].filter((other) => !other.hidden);
+      const shown = [...table.tBodies[0].rows].filter((other) => !other.matches("[hidden], .rest"));
       const next = shown[shown.indexOf(row) + by];
       if (!next) return;
       buttonOf(row).tabIndex = -1;
