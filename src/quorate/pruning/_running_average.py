@@ -8,13 +8,14 @@ where a single member can change the prediction. Other scores are evaluated for 
 candidate.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from quorate._kernels import bits, lookup
+from quorate._kernels import bits
 from quorate._kernels.counts import column_blocks
-from quorate._kernels.losses import FLOOR, NEAR, log_of_product
+from quorate._kernels.losses import FLOOR, NEAR, log_of_product, mean_loss
 from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes, totals
@@ -25,13 +26,14 @@ from quorate.pruning._running import (
     running_vote,
 )
 from quorate.pruning._shares import (
-    VoteSums,
     class_parts,
     shares_of,
     unsure_probabilities,
     usable,
 )
 
+# The loss for class sums and the weight of the votes on each sample.
+LossOfSums: TypeAlias = Callable[[FloatArray, FloatArray], float]
 # Maximum difference of two probabilities: rows may be off by 1e-3.
 _WIDEST = 1.01
 # Rows whose sums are this close to one are exact enough for products.
@@ -78,17 +80,18 @@ def running_average(
             ]
         )
     given = unsure_probabilities(votes)
-    if loss == "accuracy":
-        if given is None:
-            return running_vote(votes, most=most)
-        kind = TwoClassAccuracy if votes.n_classes == 2 else SharedAccuracy
-        return kind(votes, given)
-    if loss == "brier":
-        return BrierByParts(votes) if votes.is_masked else _brier_by_pairs(votes)
-    if given is not None:
-        return SharedLogLoss(votes, given, to_the_digit)
-    exact = to_the_digit or votes.is_masked
-    return LookedUpLogLoss(votes) if exact else VotedLogLoss(votes)
+    if loss == "accuracy" and given is None:
+        return running_vote(votes, most=most)
+    if loss == "accuracy" and given is not None and votes.n_classes == 2:
+        return TwoClassAccuracy(votes, given)
+    if loss == "brier" and not votes.is_masked:
+        return _brier_by_pairs(votes)
+    if loss == "log_loss" and not votes.is_masked:
+        if given is not None:
+            return SharedLogLoss(votes, given, to_the_digit)
+        if not to_the_digit:
+            return VotedLogLoss(votes)
+    return _evaluated_loss(votes, loss)
 
 
 def running_score(
@@ -109,7 +112,7 @@ def running_score(
         return running_average(votes, SUMS[score.name], most, balanced)
     if isinstance(score, TableScore):
         return ScoredByTable(votes, score)
-    return ScoredByEvaluation(votes, score)
+    return _evaluated_score(votes, score)
 
 
 def _brier_by_pairs(votes: Votes) -> QuadraticLoss:
@@ -188,38 +191,68 @@ class RunningSums(RunningLoss):
         return self.total[self.votes.y, self.columns]
 
 
-class SharedAccuracy(RunningSums):
-    """Errors of averaged probabilities, on samples that one member can decide."""
+class EvaluatedAverage(RunningSums):
+    """Any loss of an average, computed for every candidate.
 
-    def __init__(self, votes: Votes, given: Probabilities) -> None:
+    Parameters
+    ----------
+    votes : Votes
+    loss_of : callable
+        The loss for class sums, (n_classes, n_samples), and the weight of the votes on
+        each sample.
+    """
+
+    def __init__(self, votes: Votes, loss_of: LossOfSums) -> None:
         super().__init__(votes)
-        self.given = given
+        self.loss_of = loss_of
 
-    def _sample_losses(self) -> FloatArray:
-        return _errors(self.total, self.cast, self.votes.y)
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return self._evaluate(self.total, self.cast)
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
-        others = self.total.copy()
-        others[self.votes.y, self.columns] = -np.inf
-        lead = self._own() - others.max(axis=0)
-        near = np.flatnonzero(np.abs(lead) <= _WIDEST)
-        total, cast, y = self.total[:, near], self.cast[near], self.votes.y[near]
-        errors = np.full(members.size, float(np.count_nonzero(lead < -_WIDEST)))
-        for place, member in enumerate(members):
-            shares = self.given.of(int(member), near).astype(np.float32).T
-            after = cast + self._voted(member, near)
-            errors[place] += _errors(total + shares, after, y).sum()
-        return errors / self.m
+        losses = [
+            self._evaluate(self.total + self._given(m), self.cast + self._voted(m))
+            for m in members
+        ]
+        return np.array(losses)
+
+    def _evaluate(self, total: FloatArray, cast: FloatArray) -> float:
+        self.n_evaluations += 1
+        loss = self.loss_of(total, cast)
+        return loss if np.isfinite(loss) else np.inf
 
 
-def _errors(total: FloatArray, cast: FloatArray, y: Array) -> FloatArray:
-    """Return the expected error of a random choice among the best classes."""
-    near = total.max(axis=0) - NEAR * np.maximum(cast, 1.0)
-    # Class by class: NumPy is slow at reducing an axis of few entries.
-    tied = sum((row >= near).astype(np.int16) for row in total)
-    right = total[y, np.arange(y.size)] >= near
-    return np.asarray(1.0 - right / tied)
+def _means(total: FloatArray, cast: FloatArray) -> FloatArray:
+    """Return the averages, (n_samples, n_classes); without votes all are equal."""
+    there = cast > 0
+    mean = np.where(there, total / np.where(there, cast, 1.0), 1.0 / len(total))
+    return np.asarray(mean.T)
+
+
+def _evaluated_loss(votes: Votes, kind: str) -> EvaluatedAverage:
+    """Return the accuracy, Brier score or log-loss, for any votes."""
+
+    def loss_of(total: FloatArray, cast: FloatArray) -> float:
+        return float(mean_loss(kind, _means(total, cast), votes.y))
+
+    return EvaluatedAverage(votes, loss_of)
+
+
+def _evaluated_score(votes: Votes, score: Score) -> EvaluatedAverage:
+    """Return what is missing to the best value of a score, for any score."""
+    y = votes.y
+
+    def loss_of(total: FloatArray, cast: FloatArray) -> float:
+        codes = np.where(cast > 0, total.argmax(axis=0), -1)
+        prediction = StoredPrediction(codes, y)
+        if score.needs_shares:
+            means = np.ascontiguousarray(_means(total, cast))
+            prediction = StoredPrediction(codes, y, means)
+        return score.loss(score.inputs(prediction), y)
+
+    return EvaluatedAverage(votes, loss_of)
 
 
 class TwoClassAccuracy(RunningLoss):
@@ -315,66 +348,6 @@ class TwoClassAccuracy(RunningLoss):
         return np.where(self.is_second[samples], gap, -gap)
 
 
-class BrierByParts(RunningSums):
-    """The Brier score with missing votes: sums over the samples of each member."""
-
-    def __init__(self, votes: Votes) -> None:
-        super().__init__(votes)
-        self.given = unsure_probabilities(votes)
-        self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
-
-    def _sample_losses(self) -> FloatArray:
-        cast = np.maximum(self.cast, 1.0)
-        square = (self.total**2).sum(axis=0) / cast**2
-        now = square - 2 * self._own() / cast + 1.0
-        return np.where(self.cast > 0, now, 1.0 - 1.0 / len(self.total))
-
-    def losses(self, members: IntArray) -> FloatArray:
-        """See :class:`RunningLoss`."""
-        now, cast = self._sample_losses(), self.cast + 1.0
-        # (T + p)**2 = T**2 + 2 T p + p**2: the part that depends only on voting ...
-        base = (self.total**2).sum(axis=0) / cast**2 - 2 * self._own() / cast
-        base += 1.0 - now
-        # ... and the part that depends on the vote.
-        table = 2 * self.total / cast**2
-        table[self.votes.y, self.columns] -= 2 / cast
-        if self.given is None:  # a vote is its own square, and one in all
-            table += base + 1 / cast**2
-            changes = self.sums.by_member(lambda block: table[:, block])[members]
-            return np.asarray((changes + now.sum()) / self.m)
-        changes = np.empty(members.size)
-        for place, member in enumerate(members):
-            shares = self._given(member).astype(float)
-            changes[place] = (shares * (shares / cast**2 + table)).sum()
-            changes[place] += (base * self._voted(member)).sum()
-        return np.asarray((changes + now.sum()) / self.m)
-
-
-class LookedUpLogLoss(RunningSums):
-    """The log-loss of votes that are correct, wrong or missing."""
-
-    def __init__(self, votes: Votes) -> None:
-        super().__init__(votes)
-        self.right = lookup.rows_equal(votes.codes, votes.y)
-        valid = usable(votes)
-        self.voted = None if valid is None else lookup.rows_equal(valid, True)
-
-    def _sample_losses(self) -> FloatArray:
-        return _surprise(self._own(), self.cast, len(self.total))
-
-    def losses(self, members: IntArray) -> FloatArray:
-        """See :class:`RunningLoss`."""
-        own, cast = self._own(), self.cast + 1.0
-        miss = -np.log(np.maximum(own / cast, FLOOR))
-        hit = -np.log(np.maximum((own + 1.0) / cast, FLOOR))
-        total = lookup.sum_where_set(self.right[:, members], hit - miss)
-        if self.voted is None:
-            return np.asarray((total + miss.sum()) / self.m)
-        now = self._sample_losses()
-        total += lookup.sum_where_set(self.voted[:, members], miss - now)
-        return np.asarray((total + now.sum()) / self.m)
-
-
 class VotedLogLoss(RunningLoss):
     """The log-loss of votes without missing ones: each is correct or wrong.
 
@@ -401,8 +374,7 @@ class VotedLogLoss(RunningLoss):
 
     def loss(self) -> float:
         """See :class:`RunningLoss`."""
-        cast = np.full(self.m, float(self.size))
-        return float(_surprise(self.own.astype(float), cast, self.n_classes).mean())
+        return _surprise(self.own, self.size, self.n_classes)
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
@@ -449,11 +421,10 @@ class VotedLogLoss(RunningLoss):
         return sums, float(doubt)
 
 
-def _surprise(own: FloatArray, cast: FloatArray, n_classes: int) -> FloatArray:
-    """Return ``-log`` of the true class's share on each sample."""
-    share = own / np.maximum(cast, 1.0)
-    share[cast == 0] = 1.0 / n_classes
-    return np.asarray(-np.log(np.maximum(share, FLOOR)))
+def _surprise(own: Array, size: int, n_classes: int) -> float:
+    """Return the mean of ``-log`` of the true class's share in a sum of ``size``."""
+    share = own / size if size else np.full(own.size, 1.0 / n_classes)
+    return float(-np.log(np.maximum(share, FLOOR)).mean())
 
 
 class SharedLogLoss(RunningLoss):
@@ -469,30 +440,25 @@ class SharedLogLoss(RunningLoss):
     ) -> None:
         self.m, self.n_classes = votes.n_samples, votes.n_classes
         self.to_the_digit = to_the_digit
-        self.valid = usable(votes)
         own = np.arange(self.m) * votes.n_classes + votes.y
         self.shares = np.empty((votes.n_members, self.m), dtype=np.float32)
         for member, row in enumerate(self.shares):
             row[:] = given.of(member).ravel().take(own)
         self.least, self.most = self.shares.min(axis=0), self.shares.max(axis=0)
         self.squares: Array = np.empty((0, 0), dtype=np.float32)
-        self.own, self.cast = np.zeros(self.m), np.zeros(self.m)
-        self.size = 0
+        self.own, self.size = np.zeros(self.m), 0
 
     def add(self, member: int, step: int = 1) -> None:
         """See :class:`RunningLoss`."""
         self.own += step * self.shares[member]
-        self.cast += step * (1.0 if self.valid is None else self.valid[member])
         self.size += step
 
     def loss(self) -> float:
         """See :class:`RunningLoss`."""
-        return float(_surprise(self.own, self.cast, self.n_classes).mean())
+        return _surprise(self.own, self.size, self.n_classes)
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
-        if self.valid is not None:
-            return self._masked(members, self.valid)
         if self.to_the_digit or self.size == 0:  # the order of all may be asked for
             return self._everywhere(members, self.own)
         losses, doubt = self._by_parabolas(members)
@@ -554,16 +520,6 @@ class SharedLogLoss(RunningLoss):
             logs += log_of_product(after, halvings)
         return -logs / self.m
 
-    def _masked(self, members: IntArray, valid: Array) -> FloatArray:
-        logs = np.zeros(members.size)
-        for block in column_blocks(8 * members.size, self.m, 8):
-            after = self.own[block] + self.shares[members, block]
-            cast = self.cast[block] + valid[members, block]
-            after /= np.maximum(cast, 1.0)
-            after[cast == 0] = 1.0 / self.n_classes
-            logs += log_of_product(np.maximum(after, FLOOR, out=after))
-        return -logs / self.m
-
 
 class ScoredByTable(RunningSums):
     """Scores that can be computed from the confusion matrix."""
@@ -617,34 +573,3 @@ class ScoredByTable(RunningSums):
             there = cast + self._voted(member, samples) > 0
             row[:] = np.where(there, after.argmax(axis=0), -1)
         return decided
-
-
-class ScoredByEvaluation(RunningSums):
-    """Any other score, evaluated once per candidate."""
-
-    def __init__(self, votes: Votes, score: Score) -> None:
-        super().__init__(votes)
-        self.score = score
-
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
-        return self._evaluated(self.total, self.cast)
-
-    def losses(self, members: IntArray) -> FloatArray:
-        """See :class:`RunningLoss`."""
-        losses = [
-            self._evaluated(self.total + self._given(m), self.cast + self._voted(m))
-            for m in members
-        ]
-        return np.array(losses)
-
-    def _evaluated(self, total: FloatArray, cast: FloatArray) -> float:
-        y, there = self.votes.y, cast > 0
-        codes = np.where(there, total.argmax(axis=0), -1)
-        prediction = StoredPrediction(codes, y)
-        if self.score.needs_shares:
-            mean = np.where(there, total / np.where(there, cast, 1.0), 1.0 / len(total))
-            prediction = StoredPrediction(codes, y, np.ascontiguousarray(mean.T))
-        self.n_evaluations += 1
-        loss = self.score.loss(self.score.inputs(prediction), y)
-        return loss if np.isfinite(loss) else np.inf
