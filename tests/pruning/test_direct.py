@@ -177,39 +177,6 @@ def test_memory(method, masked, n_classes):
     assert peak <= 2 * votes.codes.nbytes + 8 * y.size * n_classes
 
 
-@pytest.mark.parametrize("kind", ["weights", "probabilities", "masked", "classes"])
-def test_margins_in_single_precision_choose_as_in_double(kind, monkeypatch):
-    """Members that hardly differ: who is best is not left to single precision."""
-    from quorate.pruning import _margins
-
-    rng = np.random.default_rng(0)
-    n_classes = 4 if kind == "classes" else 2
-    y = rng.integers(0, n_classes, 400)
-    P = np.where(rng.random((30, 400)) < 0.7, y, rng.integers(0, n_classes, (30, 400)))
-    P[15:] = P[:15]  # twins, told apart by little
-    options = {"weights": 1 + 1e-7 * rng.random(30)}
-    if kind == "probabilities":
-        sure = 0.8 + 1e-7 * rng.random(P.shape)
-        sure = np.where(P == 1, sure, 1 - sure)
-        options = {"probabilities": np.stack([1 - sure, sure], axis=2)}
-    if kind == "masked":
-        options["valid"] = rng.random(P.shape) < 0.8
-    votes = quorate.Votes(P, y, **options)
-    found = pruning.MarginLoss(8).fit(votes)
-    rough = _margins.RunningMargins(votes, 3.0)
-    assert not rough.exact
-    exact = _margins.RunningMargins(votes, 3.0, exact=True)
-    for running in (rough, exact):
-        running.add(3)
-    members = np.arange(30)
-    off = np.abs(rough.losses(members) - exact.losses(members))
-    assert 0 < off.max() < 0.1 * _margins._ROUGH
-    monkeypatch.setattr(_margins, "_MODERATE", 0.0)
-    expected = pruning.MarginLoss(8).fit(votes)
-    assert found.order_.tolist() == expected.order_.tolist()
-    assert found.loss_ == pytest.approx(expected.loss_, rel=1e-12)
-
-
 def tied_votes(rng, steps, masked, n_members=12, n_samples=300):
     """Return votes whose probabilities take few values, so that many tie, or any."""
     y = rng.integers(0, 2, n_samples)

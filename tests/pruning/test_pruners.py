@@ -84,10 +84,9 @@ def test_conformance_of_ftad(measure):
                 pruning.BrierSelection(target="soft"),
                 pruning.BrierSelection(sweeps=0),
                 pruning.MarginLoss(slope=8.0, sweeps=0),
-                pruning.SparseWeights(search="path"),
                 pruning.GreedySelection(loss="brier", replace=False),
                 pruning.GreedySelection(loss="log_loss", n_bags=3, n_rounds=5),
-                pruning.SimplexWeights(loss="brier", smoothing=0.0),
+                pruning.SimplexWeights(smoothing=0.0),
             )
         ),
     ],
@@ -323,14 +322,12 @@ REFUSED = [
     ("Herding", "sweeps", 1.5, "a whole number of at least 0"),
     ("MarginLoss", "slope", 0, "a number above 0"),
     ("MarginLoss", "slope", float("nan"), "a number above 0"),
-    ("SparseWeights", "search", "all", "use 'greedy' or 'path'"),
     ("SparseWeights", "ridge", 0, "a number above 0"),
     ("GreedySelection", "loss", "auc", "use 'accuracy' or 'brier' or 'log_loss'"),
     ("GreedySelection", "n_rounds", 0, "a whole number of at least 1"),
     ("GreedySelection", "n_bags", True, "a whole number of at least 1"),
     ("GreedySelection", "replace", "yes", "True or False"),
     ("GreedySelection", "bag_size", 2, "a number of at least 0 and of at most 1"),
-    ("SimplexWeights", "loss", "accuracy", "use 'log_loss' or 'brier'"),
     ("SimplexWeights", "smoothing", -1, "a number of at least 0 and of at most 1"),
 ]
 

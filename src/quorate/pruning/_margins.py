@@ -3,25 +3,17 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from quorate._checks import is_number
-from quorate._kernels.counts import column_blocks
-from quorate._kernels.losses import log_of_product
 from quorate._kernels.verdicts import TIE_TOLERANCE
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes, totals
 from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._running import BalancedLoss, RunningLoss, exchange, grow
-from quorate.pruning._running_average import RunningSums
+from quorate.pruning._running_average import EvaluatedAverage, RunningSums
 from quorate.pruning._shares import VoteSums, class_parts, unsure_probabilities
-
-# Exponentials of slopes up to this value can be multiplied without overflow.
-_MODERATE = 12.0
-# Error bound of single precision in a mean of such losses.
-_ROUGH = 2e-5
 
 
 @dataclass(repr=False, eq=False)
@@ -147,9 +139,9 @@ class MarginLoss(Pruner):
     def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
         votes = inputs.votes
         slope, sweeps = self._number("slope", above=0), self._count("sweeps")
-        running: RunningLoss = RunningMargins(votes, slope)
+        running: RunningLoss = _running_margins(votes, slope)
         if self._is_balanced:
-            parts = [RunningMargins(part, slope, True) for part in class_parts(votes)]
+            parts = [_running_margins(part, slope) for part in class_parts(votes)]
             running = BalancedLoss(parts)
         # Tolerance for equal sums of losses: relative to the sum, or to one loss.
         unit = 1 / votes.n_samples
@@ -159,142 +151,81 @@ class MarginLoss(Pruner):
         return order
 
 
-class RunningMargins(RunningSums):
-    """The margin loss of a weighted vote, for a changing set of members.
+def _running_margins(votes: Votes, slope: float) -> RunningLoss:
+    """Return the margin loss of an empty set."""
+    if votes.has_equal_weights and unsure_probabilities(votes) is None:
+        return MarginsOfEqualVotes(votes.unweighted(), slope)
+    weights = votes.weights
+    if weights is not None:  # only their ratios matter
+        votes = votes.reweighted(weights / weights.max())
 
-    Candidates are screened in single precision, and those that may be best are
-    evaluated in double precision, unless all have to be exact.
+    def loss_of(total: FloatArray, cast: FloatArray) -> float:
+        return float(_margin_losses(votes, total, cast, slope).mean())
+
+    return EvaluatedAverage(votes, loss_of)
+
+
+def _margin_losses(
+    votes: Votes, total: FloatArray, cast: FloatArray, slope: float
+) -> FloatArray:
+    """Return the loss on each sample, for class sums and the weight of the votes."""
+    own = total[votes.y, np.arange(votes.n_samples)]
+    return _loss(_margins(own - _best_other(votes, total), cast), slope)
+
+
+def _best_other(votes: Votes, total: FloatArray) -> FloatArray:
+    """Return the largest weight of a class other than the true one."""
+    if len(total) == 1:
+        return np.zeros(votes.n_samples)
+    best = np.full(votes.n_samples, -np.inf)
+    for label, weights in enumerate(total):
+        np.maximum(best, weights, out=best, where=votes.y != label)
+    return best
+
+
+def _margins(leads: FloatArray, cast: FloatArray) -> FloatArray:
+    # Sums that should return to zero may be off by rounding.
+    there = cast > TIE_TOLERANCE
+    return np.where(there, leads / np.where(there, cast, 1.0), 0.0)
+
+
+def _loss(margins: FloatArray, slope: float) -> FloatArray:
+    """Return ``log(1 + exp(-slope * margin))``; ``logaddexp`` is many times slower."""
+    exponents = -slope * margins
+    return np.maximum(exponents, 0.0) + np.log1p(np.exp(-np.abs(exponents)))
+
+
+class MarginsOfEqualVotes(RunningSums):
+    """The margin loss where a vote has the same effect whoever casts it.
+
+    The effect of a vote for each class on each sample is looked up by every member.
     """
 
-    def __init__(self, votes: Votes, slope: float, exact: bool = False) -> None:
+    def __init__(self, votes: Votes, slope: float) -> None:
         super().__init__(votes)
         self.slope = slope
-        self.exact = exact or slope > _MODERATE
-        self.shares = unsure_probabilities(votes)
-        self.sums: VoteSums | None = None
-        if self.shares is None and np.ptp(self.weights) == 0:
-            self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
+        self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
 
-    def _sample_losses(self) -> FloatArray:
-        own, best = self._own_and_best()
-        return _loss(self._against(own - best, self.cast))
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return float(self._sample_losses().mean())
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
-        if self.sums is not None:
-            return self._by_vote(self.sums)[members] / self.m
-        if self.exact:
-            return self._added(members, np.dtype(float)) / self.m
-        losses = self._added(members, np.dtype(np.float32))
-        near = losses <= losses.min() + _ROUGH * self.m
-        losses[near] = self._added(members[near], np.dtype(float))
-        return losses / self.m
-
-    def _own_and_best(self) -> tuple[FloatArray, FloatArray]:
-        """Return the weight of the true class and the largest other weight."""
-        own = self._own()
-        if len(self.total) == 1:
-            return own, np.zeros_like(own)
-        best = np.full_like(own, -np.inf)
-        for label, score in enumerate(self.total):
-            np.maximum(best, score, out=best, where=self.votes.y != label)
-        return own, best
-
-    def _by_vote(self, sums: VoteSums) -> FloatArray:
-        """Look up the effect of a vote for each class on each sample."""
-        weight = self.weights[0]
-        own, best = self._own_and_best()
-        now = self._sample_losses()
+        y, now = self.votes.y, self._sample_losses()
+        own = self.total[y, np.arange(self.m)]
+        best = _best_other(self.votes, self.total)
 
         def change(block: slice) -> FloatArray:
-            cast, table = self.cast[block] + weight, self.total[:, block] + weight
-            for label, score in enumerate(table):
-                behind = own[block] - np.maximum(best[block], score)
-                ahead = own[block] + weight - best[block]
-                leads = np.where(self.votes.y[block] == label, ahead, behind)
-                table[label] = _loss(self._against(leads, cast)) - now[block]
+            cast, table = self.cast[block] + 1.0, self.total[:, block] + 1.0
+            for label, after in enumerate(table):
+                behind = own[block] - np.maximum(best[block], after)
+                ahead = own[block] + 1.0 - best[block]
+                leads = np.where(y[block] == label, ahead, behind)
+                table[label] = _loss(_margins(leads, cast), self.slope) - now[block]
             return np.asarray(table)
 
-        return np.asarray(now.sum() + sums.by_member(change))
+        return np.asarray((now.sum() + self.sums.by_member(change))[members] / self.m)
 
-    def _added(self, members: IntArray, dtype: np.dtype[Any]) -> FloatArray:
-        """Evaluate each addition, in blocks of samples that fit in cache."""
-        total = np.zeros(members.size)
-        weights = self.weights[members, None].astype(dtype)
-        own, best = self._own_and_best()
-        lead = (own - best).astype(dtype)
-        n_items = 4 * members.size * self.votes.n_classes
-        halvings = 2 if dtype.itemsize == 4 else 5
-        for block in column_blocks(n_items, self.m, dtype.itemsize):
-            if self.votes.n_classes == 2:
-                leads = weights * self._gaps(members, block, dtype)
-                leads += lead[block]
-            else:
-                leads = self._leads(members, weights, block)
-            if not self.votes.is_masked:
-                # Every member votes on every sample, so all samples have the same
-                # weight.
-                cast = self.cast[:1] + self.weights[members, None]
-                leads *= self._against(np.ones(1), cast).astype(dtype)
-                exponents = leads
-            else:
-                voted = self.votes.codes[members, block] >= 0
-                cast = self.cast[block] + weights * voted
-                exponents = self._against(leads, cast).astype(dtype, copy=False)
-            # One logarithm of a product instead of a sum of logarithms.
-            if self.slope <= _MODERATE:
-                factors = np.exp(exponents, out=exponents)
-            else:
-                total += np.maximum(exponents, 0.0).sum(axis=1)
-                factors = np.exp(-np.abs(exponents))
-            factors += 1.0
-            total += log_of_product(factors, halvings)
-        return total
-
-    def _gaps(
-        self, members: IntArray, block: slice, dtype: np.dtype[Any]
-    ) -> FloatArray:
-        """Return the members' weight for the true class minus the other of two."""
-        y = self.votes.y[block]
-        if self.shares is None:
-            codes = self.votes.codes[members, block]
-            gaps: FloatArray = np.where(codes == y, dtype.type(1), dtype.type(-1))
-            gaps[codes < 0] = 0.0
-            return gaps
-        shares = self.shares.block(block)
-        if members.size < len(shares):
-            shares = shares[members]
-        gaps = np.subtract(shares[:, :, 1], shares[:, :, 0], dtype=dtype)
-        gaps *= np.where(y == 1, dtype.type(1), dtype.type(-1))
-        return gaps
-
-    def _leads(
-        self, members: IntArray, weights: FloatArray, block: slice
-    ) -> FloatArray:
-        """Return true minus largest other weight with each of the members added."""
-        y = self.votes.y[block]
-        codes = self.votes.codes[members, block] if self.shares is None else None
-        shares = None if self.shares is None else self.shares.block(block)[members]
-        own = np.zeros((members.size, y.size), dtype=weights.dtype)
-        best = np.full_like(own, -np.inf if self.votes.n_classes > 1 else 0.0)
-        for label, now in enumerate(self.total[:, block]):
-            share = codes == label if shares is None else shares[:, :, label]
-            score = weights * share
-            score += now
-            true = y == label
-            np.copyto(own, score, where=true)
-            score[:, true] = -np.inf if self.votes.n_classes > 1 else 0.0
-            np.maximum(best, score, out=best)
-        return own - best
-
-    def _against(self, leads: FloatArray, casts: FloatArray) -> FloatArray:
-        """Return the margins times ``-slope``."""
-        # Sums that should return to zero may be off by rounding.
-        there = casts > TIE_TOLERANCE * self.weights.max()
-        margins = np.where(there, leads / np.where(there, casts, 1.0), 0.0)
-        return np.asarray(-self.slope * margins)
-
-
-def _loss(exponents: FloatArray) -> FloatArray:
-    """Return ``log(1 + exp(x))``; ``logaddexp`` is many times slower."""
-    return np.maximum(exponents, 0.0) + np.log1p(np.exp(-np.abs(exponents)))
+    def _sample_losses(self) -> FloatArray:
+        return _margin_losses(self.votes, self.total, self.cast, self.slope)

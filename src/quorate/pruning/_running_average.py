@@ -161,20 +161,11 @@ class RunningSums(RunningLoss):
         self.weights = np.ones(votes.n_members) if given is None else np.array(given)
         self.total = np.zeros((votes.n_classes, votes.n_samples))
         self.cast = np.zeros(votes.n_samples)
-        self.columns = np.arange(votes.n_samples)
 
     def add(self, member: int, step: int = 1) -> None:
         """See :class:`RunningLoss`."""
         self.total += step * self._given(member)
         self.cast += step * self._voted(member)
-
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
-        return float(self._sample_losses().mean())
-
-    def _sample_losses(self) -> FloatArray:
-        """Return the loss on each sample, if the loss is a mean over samples."""
-        raise NotImplementedError
 
     def _given(self, member: int) -> Array:
         """Return a member's share of each class, (n_classes, n_samples)."""
@@ -186,9 +177,6 @@ class RunningSums(RunningLoss):
         if not self.votes.is_masked:
             return weight
         return weight * (self.votes.codes[member, samples] >= 0)
-
-    def _own(self) -> FloatArray:
-        return self.total[self.votes.y, self.columns]
 
 
 class EvaluatedAverage(RunningSums):

@@ -1,6 +1,5 @@
 """Select few members with new weights: mixture weights, or logistic regression."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,14 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR
-from quorate._kernels.nearest import onto_simplex
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes
 from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._shares import (
     VoteSums,
     are_a_pool,
-    brier_products,
     inner_products,
     most_accurate_first,
     sample_weights,
@@ -34,15 +31,14 @@ _DOUBT = 1.0
 _NONE = 1e-6
 _SMOOTHING = 0.3
 _TOLERANCE = 1e-6
-_PATH_STEPS = 40
 
 
 @dataclass(repr=False, eq=False)
 class SimplexWeights(Pruner):
     """Find the weights of the best average probability.
 
-    Finds weights that are not negative and sum to one and minimise the log-loss or the
-    Brier score of the average; a convex problem with one answer. Members of little
+    Finds weights that are not negative and sum to one and minimise the log-loss of the
+    average; a convex problem with one answer. Members of little
     weight leave, a third of those too many at a time, and the weights of the others are
     found again. Made for pools of different models with probabilities.
 
@@ -51,15 +47,12 @@ class SimplexWeights(Pruner):
     keep : float, int or None
         Fraction in (0, 1] or number of members to keep, at most. None keeps every
         member that has a weight.
-    loss : {"log_loss", "brier"}
-        What to minimise.
     smoothing : float or "auto"
         Pull towards equal weights: as if this share of the samples had been best
-        explained by every member alike (``log_loss``), or as a penalty on the squared
-        distance from equal weights (``brier``). "auto" is 0.3 for members that are
-        alike, as those of a forest are, and 0 for those of a pool, which differ in
-        quality; votes that do not say where they are from are taken for a pool's,
-        unless they are out of bag.
+        explained by every member alike. "auto" is 0.3 for members that are alike, as
+        those of a forest are, and 0 for those of a pool, which differ in quality; votes
+        that do not say where they are from are taken for a pool's, unless they are out
+        of bag.
     class_weight : {"balanced"}, optional
         Give every class the same weight, however rare.
 
@@ -70,11 +63,10 @@ class SimplexWeights(Pruner):
 
     Notes
     -----
-    With the log-loss, labels are doubted a little, as if on one sample more every other
-    class had been true: on few samples that all members get right, the boldest would
-    win otherwise. Where a member may not vote it counts as saying what the others say
-    on average. With the Brier score, sums are over the samples on which both of two
-    members may vote. No probability counts as less than 1e-6. Votes without
+    Labels are doubted a little, as if on one sample more every other class had been
+    true: on few samples that all members get right, the boldest would win otherwise.
+    Where a member may not vote it counts as saying what the others say on average. No
+    probability counts as less than 1e-6. Votes without
     probabilities count as certain. Ignores the old weights. Equals leave from the
     highest position.
 
@@ -97,19 +89,16 @@ class SimplexWeights(Pruner):
         driven_by_accuracy=True,
     )
     keep: float | int | None = 0.2
-    loss: str = "log_loss"
     smoothing: float | str = "auto"
     class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
         votes = inputs.votes
-        self._one_of("loss", "log_loss", "brier")
         if isinstance(self.smoothing, str) and self.smoothing == "auto":
             smoothing = 0.0 if are_a_pool(votes) else _SMOOTHING
         else:
             smoothing = self._number("smoothing", most=1)
-        loss = _LogLoss if self.loss == "log_loss" else _Brier
-        problem = loss(votes, smoothing, self._is_balanced)
+        problem = _LogLoss(votes, smoothing, self._is_balanced)
         members: IntArray = np.arange(votes.n_members)
         while members.size > size:
             weights = problem.solve(members, _ROUGH_STEPS)
@@ -217,52 +206,20 @@ class _LogLoss:
         return explained
 
 
-class _Brier:
-    """Brier score of the mixture, from a Gram matrix."""
-
-    def __init__(self, votes: Votes, smoothing: float, balanced: bool) -> None:
-        self.G, self.b = brier_products(votes, balanced)
-        self.smoothing = smoothing
-
-    def solve(self, members: IntArray, steps: int) -> FloatArray:
-        """Return the weights, by projected gradient descent onto the simplex."""
-        n = members.size
-        G = self.G[np.ix_(members, members)] + self.smoothing * np.eye(n)
-        b = self.b[members] + self.smoothing / n
-        step = 1.0 / max(float(np.abs(G).sum(axis=1).max()), 1e-12)
-        weights = ahead = np.full(n, 1.0 / n)
-        pace = 1.0
-        for _ in range(steps):
-            after = onto_simplex((ahead - step * (G @ ahead - b))[:, None])[:, 0]
-            faster = (1 + np.sqrt(1 + 4 * pace**2)) / 2
-            if (ahead - after) @ (after - weights) > 0:
-                faster = 1.0  # overshooting: begin to accelerate anew
-            ahead = after + (pace - 1) / faster * (after - weights)
-            moved = np.abs(after - weights).max()
-            weights, pace = after, faster
-            if moved < _STILL / 100:
-                break
-        return weights
-
-
 @dataclass(repr=False, eq=False)
 class SparseWeights(Pruner):
     """Keep few members with new weights, fitted to the labels.
 
     Logistic regression on the members' votes: the weights are not negative and minimise
     the logistic loss of the weighted vote (multinomial with more than two classes).
-    Made for boosting: cutting its sequence wastes the weights, which were right for all
-    members together.
+    Adds the member along which the loss falls most steeply and fits all weights again,
+    until there are enough or none helps. Made for boosting: cutting its sequence wastes
+    the weights, which were right for all members together.
 
     Parameters
     ----------
     keep : float or int
         Fraction in (0, 1] or number of members to keep, at most.
-    search : {"greedy", "path"}
-        "greedy" adds the member along which the loss falls most steeply and fits all
-        weights again, until there are enough or none helps. "path" follows the L1
-        penalty down until more members than wanted have a weight, and fits the weights
-        of those before again, without the penalty.
     ridge : float
         Penalty on the squares of the weights.
     class_weight : {"balanced"}, optional
@@ -298,84 +255,37 @@ class SparseWeights(Pruner):
         chooses_weights=True,
     )
     keep: float | int | None = 0.2
-    search: str = "greedy"
     ridge: float = 0.02
     class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
-        votes = inputs.votes
-        self._one_of("search", "greedy", "path")
-        self._number("ridge", above=0)
-        search = self._grow if self.search == "greedy" else self._follow_path
-        picked, path = search(inputs, size)
-        weights = path[-1]
-        kept = weights > _TOLERANCE * max(weights.max(initial=0.0), _TOLERANCE)
-        if not kept.any():
-            picked = most_accurate_first(votes, self._is_balanced)[:1]
-            weights, kept = np.ones(1), np.ones(1, dtype=bool)
-            path = [weights]
-        order = picked[kept]
-        chosen = np.zeros(votes.n_members)
-        chosen[order] = weights[kept] / weights[kept].sum()
-        self._path_taken, self.weights_ = (picked, path), chosen
-        self.loss_, _ = self._regression(votes, picked).residual(weights)
-        return np.asarray(order)
-
-    def _regression(self, votes: Votes, members: Iterable[int]) -> "_Regression":
-        model = _Regression(votes, float(self.ridge), self._is_balanced)
-        model.add(votes, members)
-        return model
-
-    def _grow(
-        self, inputs: PrunerInputs, size: int
-    ) -> tuple[IntArray, list[FloatArray]]:
-        """Add the member of steepest descent, and refit all weights."""
-        votes = inputs.votes
-        model = self._regression(votes, [])
-        picked: list[int] = []
+        votes, ridge = inputs.votes, self._number("ridge", above=0)
+        model = _Regression(votes, ridge, self._is_balanced)
         path: list[FloatArray] = [np.empty(0)]
         outside = np.ones(votes.n_members, dtype=bool)
-        while len(picked) < size:
+        while len(model.members) < size:
             _, residual = model.residual(path[-1])
             descent = -inner_products(votes, residual) / votes.n_samples
             member = first_best(descent, outside, _TOLERANCE)
             if descent[member] <= _TOLERANCE:
                 break
-            picked.append(member)
             outside[member] = False
-            model.add(votes, [member])
+            model.add(member)
             path.append(model.fit(np.append(path[-1], 0.0)))
-            inputs.progress(len(picked), size)
-        return np.array(picked, dtype=np.intp), path[1:] or path
-
-    def _follow_path(
-        self, inputs: PrunerInputs, size: int
-    ) -> tuple[IntArray, list[FloatArray]]:
-        """Return the largest support with at most so many members, and its weights."""
-        votes = inputs.votes
-        weights = np.zeros(votes.n_members)
-        model = self._regression(votes, range(votes.n_members))
-        _, residual = model.residual(weights)
-        highest = float((-(model.rows @ residual.ravel()) / votes.n_samples).max())
-        best = np.zeros(0, dtype=np.intp)
-        low, high = 1e-6 * highest, highest
-        # The support grows as the penalty falls: bisect on a log scale.
-        for _ in range(_PATH_STEPS if highest > _TOLERANCE else 0):
-            middle = np.sqrt(low * high)
-            weights = model.fit(weights, middle)
-            support = np.flatnonzero(weights > _TOLERANCE)
-            if support.size > size:
-                low = middle
-                continue
-            high = middle
-            if support.size >= best.size:
-                best = support[np.argsort(-weights[support], kind="stable")]
-            if support.size == size or high / low < 1.001:
-                break
-        if not best.size:
-            return best, [np.zeros(0)]
-        fitted = self._regression(votes, best).fit(np.zeros(best.size))
-        return best, [fitted[: k + 1] for k in range(best.size)]
+            inputs.progress(len(model.members), size)
+        weights = path[-1]
+        kept = weights > _TOLERANCE * max(weights.max(initial=0.0), _TOLERANCE)
+        if not kept.any():
+            model = _Regression(votes, ridge, self._is_balanced)
+            model.add(int(most_accurate_first(votes, self._is_balanced)[0]))
+            weights, kept = np.ones(1), np.ones(1, dtype=bool)
+            path = [np.empty(0), weights]
+        picked = np.array(model.members, dtype=np.intp)
+        order, chosen = picked[kept], np.zeros(votes.n_members)
+        chosen[order] = weights[kept] / weights[kept].sum()
+        self._path_taken, self.weights_ = (picked, path[1:]), chosen
+        self.loss_, _ = model.residual(weights)
+        return np.asarray(order)
 
     def path(self) -> tuple[IntArray, list[FloatArray]]:
         """Return the order of selection and the weights fitted to each prefix."""
@@ -389,12 +299,14 @@ class _Regression:
     def __init__(self, votes: Votes, ridge: float, balanced: bool) -> None:
         self.shape = votes.n_samples, votes.n_classes
         self.counted = sample_weights(votes) if balanced else None
-        self.y, self.ridge = votes.y, ridge
+        self.votes, self.y, self.ridge = votes, votes.y, ridge
+        self.members: list[int] = []
         self.rows = np.zeros((0, votes.n_samples * votes.n_classes), dtype=np.float32)
 
-    def add(self, votes: Votes, members: Iterable[int]) -> None:
-        rows = [shares_of(votes, int(member)).reshape(1, -1) for member in members]
-        self.rows = np.concatenate([self.rows, *rows])
+    def add(self, member: int) -> None:
+        self.members.append(member)
+        row = shares_of(self.votes, member).reshape(1, -1)
+        self.rows = np.concatenate([self.rows, row])
 
     def residual(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """Return the mean loss, and its derivative by the scores times n_samples."""
@@ -411,14 +323,14 @@ class _Regression:
             odds *= self.counted[:, None]
         return float(np.mean(losses)), odds
 
-    def fit(self, start: FloatArray, l1: float = 0.0) -> FloatArray:
+    def fit(self, start: FloatArray) -> FloatArray:
         """Return the weights that minimise the penalised loss."""
 
         def penalised(weights: FloatArray) -> tuple[float, FloatArray]:
             loss, residual = self.residual(weights)
             slope = self.rows @ residual.ravel() / self.y.size
-            loss += l1 * weights.sum() + self.ridge * float(weights @ weights)
-            return loss, slope + l1 + 2 * self.ridge * weights
+            loss += self.ridge * float(weights @ weights)
+            return loss, slope + 2 * self.ridge * weights
 
         result = minimize(
             penalised,
