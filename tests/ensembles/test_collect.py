@@ -16,6 +16,7 @@ from sklearn.ensemble import (
     ExtraTreesClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
+    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
     StackingClassifier,
@@ -24,6 +25,7 @@ from sklearn.ensemble import (
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -143,19 +145,6 @@ def test_boosting_that_stopped_early():
     assert votes.weights.shape == (1,)
 
 
-def test_voting_of_frozen_members(wine):
-    X, y = wine
-    for labels in LABELS.values():
-        named = labels[y]
-        members = [
-            ("nb", FrozenEstimator(GaussianNB().fit(X, named))),
-            ("knn", KNeighborsClassifier()),
-        ]
-        voting = VotingClassifier(members, voting="soft").fit(X, named)
-        votes = collect_votes(voting, X, named)
-        assert votes.accuracies.min() > 0.9
-
-
 class Outsider:
     """A classifier that has never heard of scikit-learn."""
 
@@ -208,7 +197,9 @@ class TestPools:
         [
             (lambda y: object(), TypeError, "'0' is an object without predict"),
             (lambda y: RandomForestRegressor(), TypeError, "regressor: it does not vo"),
-            (lambda y: KMeans(), TypeError, "clusterer: it does not vote"),
+            (lambda y: KMeans(), TypeError, "is a clusterer: it does not vote"),
+            (lambda y: IsolationForest(), TypeError, "is an outlier detector: it do"),
+            (lambda y: GaussianMixture(), TypeError, "is a density estimator: it do"),
             (lambda y: Outsider(np.eye(3)[y]), TypeError,
              r"shape \(178, 3\); a vote is one label"),
             (lambda y: Outsider(y[:3]), ValueError, "gave 3 votes on 178"),
@@ -399,11 +390,22 @@ class TestOutOfBag:
         assert votes.n_samples < len(y)
         np.testing.assert_array_equal(votes.classes[votes.y], y[votes.samples])
 
-    @pytest.mark.parametrize("kind", ["extra trees", "adaboost", "hard voting"])
-    def test_refused_without_bootstrap(self, kind, wine):
-        ensemble = clone(KINDS[kind]).fit(*wine)
+    @pytest.mark.parametrize(
+        "ensemble",
+        [
+            *(KINDS[kind] for kind in ("extra trees", "adaboost", "hard voting")),
+            BaggingClassifier(tree(), 5, bootstrap=False),
+            [tree()],
+        ],
+        ids=lambda ensemble: type(ensemble).__name__,
+    )
+    def test_refused_without_bootstrap(self, ensemble, wine):
+        if isinstance(ensemble, list):
+            fitted = [member.fit(*wine) for member in ensemble]
+        else:
+            fitted = clone(ensemble).fit(*wine)
         with pytest.raises(ValueError, match="not trained on bootstrap"):
-            collect_votes(ensemble, *wine, out_of_bag=True)
+            collect_votes(fitted, *wine, out_of_bag=True)
 
     def test_refused_for_bagging_that_grew(self, wine):
         bagging = BaggingClassifier(tree(), 3, warm_start=True).fit(*wine)
@@ -415,12 +417,6 @@ class TestOutOfBag:
         forest = RandomForestClassifier(30, warm_start=True, random_state=0).fit(*wine)
         forest.set_params(n_estimators=50).fit(*wine)
         assert collect_votes(forest, *wine, out_of_bag=True).n_members == 50
-
-    def test_refused_for_pools_and_members_that_saw_everything(self, wine):
-        everything = BaggingClassifier(tree(), 5, bootstrap=False)
-        for ensemble in (everything.fit(*wine), [tree().fit(*wine)]):
-            with pytest.raises(ValueError, match="not trained on bootstrap"):
-                collect_votes(ensemble, *wine, out_of_bag=True)
 
     def test_pasting_leaves_out_what_it_has_not_drawn(self, wine):
         pasting = BaggingClassifier(
@@ -494,10 +490,6 @@ class TestRefusals:
             collect_votes(RandomForestClassifier, *wine)
 
 
-def test_public_name_is_the_same():
-    assert quorate.collect_votes is collect_votes
-
-
 class TestFrozenMembers:
     """Members of a voting classifier that were trained before, on labels or codes."""
 
@@ -519,12 +511,12 @@ class TestFrozenMembers:
         if rule == "soft":
             np.testing.assert_array_equal(votes.predict(), voting.predict(X))
 
-    def test_codes_are_read_as_codes(self, wine):
+    @pytest.mark.parametrize("labels", [LABELS["words"], np.array(["0", "1", "2"])])
+    def test_codes_are_read_as_codes(self, labels, wine):
         X, codes = wine
-        y = LABELS["words"][codes]
         frozen = [FrozenEstimator(m.fit(X, codes)) for m in (GaussianNB(), tree())]
-        voting = self.voting(X, y, *frozen)
-        votes = collect_votes(voting, X, y)
+        voting = self.voting(X, labels[codes], *frozen)
+        votes = collect_votes(voting, X, labels[codes])
         np.testing.assert_array_equal(votes.predict(), voting.predict(X))
 
     @pytest.mark.parametrize("labels", ["shifted", "words", "objects"])
@@ -545,13 +537,6 @@ class TestFrozenMembers:
         ):
             collect_votes(voting, X[some], y[some])
         assert collect_votes({"m0": frozen}, X[known], y[known]).accuracy() > 0.9
-
-    def test_text_that_looks_like_numbers(self, wine):
-        X, codes = wine
-        y = codes.astype(str)
-        voting = self.voting(X, y, FrozenEstimator(GaussianNB().fit(X, codes)))
-        votes = collect_votes(voting, X, y)
-        np.testing.assert_array_equal(votes.predict(), voting.predict(X))
 
     def test_answers_that_are_no_positions(self, wine):
         X, y = wine
@@ -600,17 +585,6 @@ class TestAtTheSameTime:
         pool = [self.Waiting(*meetings), self.Waiting(*meetings)]
         votes = collect_votes(pool, X, y % 2, n_jobs=2, probabilities=True)
         assert votes.n_members == 2
-
-
-@pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
-def test_trees_give_nothing_to_a_class_they_have_not_met():
-    X, y = load_wine(return_X_y=True)
-    forest = RandomForestClassifier(5, max_depth=2, random_state=0)
-    forest.fit(X[y < 2], y[y < 2])
-    votes = collect_votes(forest, X, y, probabilities=True)
-    shares = votes.mean_probabilities()
-    np.testing.assert_allclose(shares[:, :2], forest.predict_proba(X), atol=1e-6)
-    assert not shares[:, 2].any()
 
 
 class TestSamplesAreLookedAtOnce:

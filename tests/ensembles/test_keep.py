@@ -13,7 +13,6 @@ from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesClassifier,
-    GradientBoostingClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
@@ -283,12 +282,6 @@ class TestDetails:
         model = prune(pool, X, y, method="oo", keep=2)
         assert model.estimators == named
 
-    def test_frozen(self, fitted, data):
-        X, y, _, _ = data
-        after = prune(FrozenEstimator(fitted["forest"]), X, y, keep=3)
-        assert isinstance(after, FrozenEstimator)
-        assert len(after.estimator.estimators_) == 3
-
     def test_steps_of_a_pipeline_are_shared(self, fitted, data):
         X, y, _, _ = data
         after = prune(fitted["pipeline"], X, y, keep=3)
@@ -322,14 +315,6 @@ class TestDetails:
     def test_order_of_members_is_kept(self, fitted):
         after = keep_members(fitted["forest"], np.array([5, 2]))
         assert after.estimators_ == [fitted["forest"].estimators_[t] for t in (5, 2)]
-
-    def test_refused(self, data):
-        X, y, _, _ = data
-        boosted = GradientBoostingClassifier(n_estimators=2).fit(X, y)
-        with pytest.raises(TypeError, match="do not vote"):
-            prune(boosted, X, y)
-        with pytest.raises(TypeError, match="do not vote"):
-            keep_members(boosted, np.array([0]))
 
 
 class TestMembersWithoutWeight:

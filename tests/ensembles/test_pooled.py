@@ -5,16 +5,13 @@ import re
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.ensemble import (
-    IsolationForest,
     RandomForestClassifier,
     StackingClassifier,
     VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression
-from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -99,13 +96,6 @@ class TestPruning:
         small = quorate.prune(listed, X[1::3], y[1::3], "best", keep=2)
         assert [listed[int(name)] for name in small.weights] == small.estimators
         assert list(small.weights.values()) == [0.5, 0.5]
-
-    def test_equal_members_have_equal_weights(self, data, pool):
-        X, y = data
-        small = quorate.prune(pool, X[1::3], y[1::3], "best", keep=3)
-        assert list(small.weights.values()) == [pytest.approx(1 / 3)] * 3
-        mean = np.mean([m.predict_proba(X) for m in small.estimators.values()], axis=0)
-        np.testing.assert_allclose(small.predict_proba(X), mean, atol=1e-12)
 
     def test_members_on_request(self, data, pool):
         X, y = data
@@ -359,14 +349,6 @@ def test_codes_of_a_bag_without_a_class():
         quorate.as_member(bag, ["ant", "bee"])
 
 
-def test_a_label_that_no_member_knows():
-    X, y = load_wine(return_X_y=True)
-    pool = [GaussianNB().fit(X[y < 2], y[y < 2])]
-    with pytest.warns(QuorateWarning, match=r"48 samples .* trained on \(2\)"):
-        votes = quorate.collect_votes(pool, X, y)
-    np.testing.assert_array_equal(votes.classes[votes.codes[0]], pool[0].predict(X))
-
-
 @pytest.mark.parametrize("ask", [quorate.collect_votes, quorate.summarise])
 def test_batches_that_come_class_by_class(ask):
     X, y = load_wine(return_X_y=True)
@@ -498,19 +480,3 @@ def test_probabilities_of_too_few_rows(data, pool):
     said = r"shape \(189, 2\); expected \(190, 2\) for 190 samples and its 2 classes"
     with pytest.raises(TypeError, match=said):
         quorate.collect_votes([short], X[1::3], y[1::3])
-
-
-@pytest.mark.parametrize(
-    ("member", "what"),
-    [
-        (IsolationForest(random_state=0), "an outlier detector"),
-        (GaussianMixture(random_state=0), "a density estimator"),
-        (KMeans(2, n_init=1), "a clusterer"),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_only_classifiers_vote(data, pool, member, what):
-    X, y = data
-    said = rf"'odd' \({type(member).__name__}\) is {what}: it does not vote"
-    with pytest.raises(TypeError, match=said):
-        quorate.collect_votes({**pool, "odd": member.fit(X)}, X, y)

@@ -178,19 +178,6 @@ class TestWeightedVoting:
         assert hard.weights == dict(zip("125", WEIGHTS, strict=True))
         assert not hasattr(hard, "predict_proba")
 
-    def test_saved(self, wine, tmp_path):
-        pytest.importorskip("skops")
-        X, y = wine
-        forest = RandomForestClassifier(8, random_state=0).fit(X, y)
-        small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
-        quorate.save(small, tmp_path / "small.skops")
-        types = (
-            "quorate._ensembles._weighted_voting.WeightedVoting",
-            "sklearn.tree._tree.Tree",
-        )
-        again = quorate.load(tmp_path / "small.skops", trusted=types)
-        np.testing.assert_array_equal(again.predict(X), small.predict(X))
-
 
 @pytest.mark.parametrize("pool", [False, True], ids=["forest", "list"])
 def test_no_probability_is_above_one(pool):

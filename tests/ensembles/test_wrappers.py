@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier, StackingClassifier
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import (
@@ -25,45 +25,6 @@ import quorate
 from quorate._votes import VoteSource
 
 FOREST = RandomForestClassifier(10, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def data():
-    X, y = load_breast_cancer(return_X_y=True)
-    half = len(y) // 2
-    partly = y[:half].copy()
-    partly[::2] = -1
-    forest = RandomForestClassifier(40, random_state=0)
-    model = SelfTrainingClassifier(forest, threshold=0.9).fit(X[:half], partly)
-    return model, X[:half], y[:half], X[half:], y[half:]
-
-
-class TestSelfTraining:
-    def test_votes_are_those_of_the_ensemble_inside(self, data):
-        model, _, _, X, y = data
-        votes = quorate.collect_votes(model, X, y)
-        np.testing.assert_array_equal(votes.predict(), model.predict(X))
-        assert votes.source is VoteSource.ASSUMED_NEW
-
-    def test_smaller_inside(self, data):
-        model, _, _, X, y = data
-        small = quorate.prune(model, X, y, "mdm", keep=3)
-        assert type(small) is SelfTrainingClassifier
-        assert len(small.estimator_.estimators_) == 3
-        assert len(model.estimator_.estimators_) == 40
-        kept = quorate.keep_members(model.estimator_, small.pruning_["kept"])
-        np.testing.assert_array_equal(small.predict(X), kept.predict(X))
-
-    def test_training_samples_are_recognised(self, data):
-        model, X, y, _, _ = data
-        votes = quorate.collect_votes(model, X, y, out_of_bag="auto")
-        assert votes.source is VoteSource.OUT_OF_BAG
-        rows = np.flatnonzero(model.labeled_iter_ >= 0)
-        drawn = model.estimator_.estimators_samples_
-        for valid, some in zip(votes.valid, drawn, strict=True):
-            assert not np.isin(votes.samples[valid], rows[some]).any()
-        other = quorate.collect_votes(model, X[::-1], y[::-1], out_of_bag="auto")
-        assert other.source is VoteSource.ASSUMED_NEW
 
 
 DEPTHS = {"max_depth": [3, None]}
@@ -121,6 +82,7 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
         (FixedThresholdClassifier(FOREST), "prune its estimator_ and set"),
         (TunedThresholdClassifierCV(FOREST, cv=2), "prune its estimator_ and tune"),
         (OneVsRestClassifier(FOREST), "each of its estimators_ predicts one"),
+        (SelfTrainingClassifier(FOREST), "the ensemble is its estimator_; prune"),
         (OneVsOneClassifier(FOREST), "each of its estimators_ distinguishes two"),
         (
             StackingClassifier([("nb", GaussianNB())], cv=2),

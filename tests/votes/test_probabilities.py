@@ -351,9 +351,3 @@ class TestFractions:
         votes = np.array([y, np.roll(y, 1), np.full(50, 0.25)])
         found = quorate.Votes(votes, y)
         assert found.classes.tolist() == [0.25, 0.5, 1.5, 2.5]
-
-    def test_tables(self):
-        frame = pd.DataFrame(self.SHARES.T, columns=["a", "b"])
-        frame["y"] = 1 + np.arange(50) % 2
-        with pytest.raises(ValueError, match=r"from_table: .*a vote is a label, but 0"):
-            quorate.Votes.from_table(frame)

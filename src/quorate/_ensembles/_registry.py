@@ -71,6 +71,9 @@ _INSIDE = {
         "the samples of both"
     ),
     "MultiOutputClassifier": "each of its estimators_ predicts one output; prune each",
+    "SelfTrainingClassifier": (
+        "the ensemble is its estimator_; prune that, on rows with labels of their own"
+    ),
     "StackingClassifier": (
         "the members feed a final estimator and do not vote; to measure them, pass a "
         "dict of quorate.as_member(member, classes=model.classes_) for its "

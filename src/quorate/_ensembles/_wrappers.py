@@ -1,9 +1,8 @@
 """Wrappers around an ensemble, which only this module unwraps.
 
-A pipeline transforms X before the ensemble, a frozen estimator does nothing, a
-parameter search predicts with its ``best_estimator_``, and self-training fits on labels
-of its own. Quorate's classifiers, and others that implement ``__quorate_ensemble__()``,
-return the fitted ensemble they hold.
+A pipeline transforms X before the ensemble, a frozen estimator does nothing, and a
+parameter search predicts with its ``best_estimator_``. Quorate's classifiers, and
+others that implement ``__quorate_ensemble__()``, return the fitted ensemble they hold.
 """
 
 import copy
@@ -28,8 +27,6 @@ def inside(model: Any) -> Any:
         return model.steps[-1][1] if model.steps else None
     if isinstance(model, FrozenEstimator):
         return model.estimator
-    if _trains_itself(model):
-        return getattr(model, "estimator_", model.estimator)
     if hasattr(type(model), INSIDE):
         return getattr(model, INSIDE)()
     return getattr(model, "best_estimator_", None)
@@ -55,30 +52,7 @@ def read_through(model: Any, read: Callable[[Any], Ensemble]) -> Ensemble | None
             model=model if found.model is within else FrozenEstimator(found.model),
             wrap=lambda smaller: FrozenEstimator(found.wrap(smaller)),
         )
-    if _trains_itself(model):
-        return _in_self_training(model, found)
     return found  # a smaller one stands on its own
-
-
-def _trains_itself(model: Any) -> bool:
-    """Return whether this is a SelfTrainingClassifier, without importing its module."""
-    return any(
-        cls.__name__ == "SelfTrainingClassifier"
-        and cls.__module__.startswith("sklearn.semi_supervised")
-        for cls in type(model).__mro__
-    )
-
-
-def _in_self_training(model: Any, last: Ensemble) -> Ensemble:
-    """Read an ensemble that was fitted on the rows that ended up with a label."""
-    rows = np.flatnonzero(np.asarray(model.labeled_iter_) >= 0)
-
-    def wrap(smaller: Any) -> Any:
-        again = copy.copy(model)
-        again.estimator_ = last.wrap(smaller)
-        return again
-
-    return replace(_fitted_on(last, rows), model=model, wrap=wrap)
 
 
 def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
