@@ -749,7 +749,7 @@ def test_pareto_search_ends_after_so_many_looks(monkeypatch):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 40)
     votes = quorate.Votes(np.where(rng.random((40, 40)) < 0.6, y, 1 - y), y)
-    monkeypatch.setattr(_evolution, "_MOST_LOOKS", 5000)
+    monkeypatch.setattr(_evolution, "_MOST_EVALUATIONS", 5000)
     found = pruning.PEP(random_state=0).fit(votes)
     assert 5000 <= found.n_evaluations_ <= 5000 + 40 * 41 // 2
     assert found.n_iter_ < round(40**2 * np.log(40))

@@ -51,7 +51,7 @@ def cross_fitted_curve(
         judged = votes.at(held)
         along, weights = fitted.path()
         prefixes = map(score.inputs, prefix_predictions(judged, along, weights))
-        watched = inputs.watch(held, prefixes)
+        watched = inputs.record_prefixes(held, prefixes)
         inputs.add(held, inputs_by_votes(judged, along, watched, order.size))
     curve = inputs.curve(n_sizes, CONFIDENCE)
     return CrossFittedCurve(

@@ -318,7 +318,9 @@ class FoldInputs:
         self.score, self.votes, self.n_sizes = score, votes, n_sizes
         self.by_place = self.by_votes = np.empty(0)
 
-    def watch(self, samples: IntArray, prefixes: Iterable[Array]) -> Iterator[Array]:
+    def record_prefixes(
+        self, samples: IntArray, prefixes: Iterable[Array]
+    ) -> Iterator[Array]:
         """Pass on the inputs of the first 1, 2, ... members, and record them."""
         for size, inputs in enumerate(prefixes):
             if not self.by_votes.size:

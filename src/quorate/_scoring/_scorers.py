@@ -66,17 +66,17 @@ def _function_of(scorer: Any) -> Any:
     return next(part for part in vars(scorer).values() if callable(part))
 
 
-def _called(function: Any) -> tuple[str, bool]:
+def _name_and_origin(function: Any) -> tuple[str, bool]:
     """Return what a function is called, and whether it is one of scikit-learn's.
 
     A user's own function never gets the name of one of scikit-learn's.
 
     Examples
     --------
-    >>> from quorate._scoring._scorers import _called
+    >>> from quorate._scoring._scorers import _name_and_origin
     >>> def accuracy(y, predicted): ...
     >>> def gain_score(y, predicted): ...
-    >>> _called(accuracy), _called(gain_score)
+    >>> _name_and_origin(accuracy), _name_and_origin(gain_score)
     (('own_accuracy', False), ('gain_score', False))
     """
     while isinstance(function, partial):
@@ -94,7 +94,7 @@ def shown_scoring(scoring: Any) -> str:
         return repr(scoring)
     function = _function_of(scoring)
     if isinstance(function, partial):  # which older scikit-learn cannot show
-        return f"make_scorer({_called(function)[0]})"
+        return f"make_scorer({_name_and_origin(function)[0]})"
     return str(getattr(scoring, "__name__", None) or scoring)
 
 
@@ -118,8 +118,8 @@ def scorer_of(scoring: Any, owner: str) -> tuple[Any, str, bool]:
     named, function = name_of(scoring), _function_of(scoring)
     if function is None:
         _refuse_unlike_predictions(scoring, owner)
-        return make_scorer(scoring), _called(scoring)[0], False
-    name, is_of_scikit_learn = _called(function)
+        return make_scorer(scoring), _name_and_origin(scoring)[0], False
+    name, is_of_scikit_learn = _name_and_origin(function)
     if is_of_scikit_learn:
         _refuse_foreign(named or name, named or name, owner)
     if named is not None:
@@ -152,7 +152,7 @@ def _refuse_unlike_predictions(function: Any, owner: str) -> None:
             f"{asker}: a function of labels and predictions must have two arguments; "
             f"this one needs {n_needed}."
         )
-    if _called(function)[0].endswith(_WORDS_FOR_LOSSES):
+    if _name_and_origin(function)[0].endswith(_WORDS_FOR_LOSSES):
         raise ValueError(
             f"{asker}: the name suggests a loss, but larger scores must be better; use "
             "sklearn.metrics.make_scorer with greater_is_better=False."

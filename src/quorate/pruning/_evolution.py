@@ -19,7 +19,7 @@ from quorate.pruning._running import RunningVote, running_vote
 _BATCH = 1024
 # Default limits. The paper's n**2 ln n mutations reach this number at 303 members. The
 # search around a set that enters the archive looks at many more.
-_MOST_MUTATIONS, _MOST_LOOKS = 2**19, 2**26
+_MOST_MUTATIONS, _MOST_EVALUATIONS = 2**19, 2**26
 
 
 @dataclass(repr=False, eq=False)
@@ -207,7 +207,7 @@ class PEP(_Evolution):
         running, rng, rounds, deadline = self._begin(votes, size)
         archive = Archive()
         archive.offer(running)
-        most = _MOST_LOOKS if self.n_iter is None else math.inf
+        most = _MOST_EVALUATIONS if self.n_iter is None else math.inf
         for n_iter, flips in enumerate(_mutations(rng, n, rounds), start=1):
             inputs.progress(n_iter, rounds)
             if time.perf_counter() > deadline or n_evaluations >= most:

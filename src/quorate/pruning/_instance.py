@@ -70,7 +70,7 @@ class _SampleDriven(Pruner):
     def _remaining(self, votes: Votes) -> "_Remaining":
         """Return the state of the members not yet picked."""
 
-    def _counted(
+    def _remaining_by_count(
         self, votes: Votes, margin: SampleRule, similarity: SampleRule
     ) -> "_Remaining":
         key = margin if self.search == "printed" else similarity
@@ -166,7 +166,9 @@ class EPBD(_SampleDriven):
     def _remaining(self, votes: Votes) -> "_Remaining":
         self._one_of("lambda_", "measure", "ensemble")
         margin = _gap_margin(self.lambda_ == "measure")
-        return self._counted(votes, margin, _similarity(find_measure("error_gap")))
+        return self._remaining_by_count(
+            votes, margin, _similarity(find_measure("error_gap"))
+        )
 
 
 @dataclass(repr=False, eq=False)
@@ -254,7 +256,9 @@ class FTAD(_SampleDriven):
         own_sign = self.lambda_ == "measure"
         if callable(self.measure):
             margin = _margin(self._call, own_sign)
-            return self._counted(votes, margin, lambda c, n: -self._call(c, n))
+            return self._remaining_by_count(
+                votes, margin, lambda c, n: -self._call(c, n)
+            )
         measure = find_measure(self.measure)
         if not measure.informative_per_sample:
             warn(
@@ -268,7 +272,7 @@ class FTAD(_SampleDriven):
         margin = _gap_margin(True)
         if measure.name != "error_gap":
             margin = _margin(lambda c, n: closed_form(measure.name, c, n), own_sign)
-        return self._counted(votes, margin, _similarity(measure))
+        return self._remaining_by_count(votes, margin, _similarity(measure))
 
     def _call(self, c: IntArray, n: IntArray) -> FloatArray:
         """Call the user's function, once per number of members."""

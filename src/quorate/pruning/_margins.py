@@ -155,12 +155,12 @@ def _running_margins(votes: Votes, slope: float) -> RunningLoss:
     """Return the margin loss of an empty set."""
     if votes.has_equal_weights and unsure_probabilities(votes) is None:
         return MarginsOfEqualVotes(votes.unweighted(), slope)
-    weights = votes.weights
-    if weights is not None:  # only their ratios matter
-        votes = votes.reweighted(weights / weights.max())
+    largest = 1.0 if votes.weights is None else float(votes.weights.max())
 
     def loss_of(total: FloatArray, cast: FloatArray) -> float:
-        return float(_margin_losses(votes, total, cast, slope).mean())
+        return float(
+            _margin_losses(votes, total / largest, cast / largest, slope).mean()
+        )
 
     return EvaluatedAverage(votes, loss_of)
 

@@ -92,11 +92,6 @@ class Method:
         return " ".join(part if part.isupper() else part.lower() for part in parts)
 
     @property
-    def long_name(self) -> str:
-        """The title as one word, also accepted as a name."""
-        return self.title.lower().replace(" ", "_")
-
-    @property
     def summary(self) -> str:
         """One-line description."""
         doc = inspect.getdoc(self.cls) or ""

@@ -59,7 +59,7 @@ class KappaPruning(Pruner):
         return np.argsort(first_seen, kind="stable")[:size]
 
 
-class _Apart(Pruner):
+class _DistanceBased(Pruner):
     """Base class of methods that keep members far from each other."""
 
     distance: str
@@ -75,7 +75,7 @@ class _Apart(Pruner):
 
 
 @dataclass(repr=False, eq=False)
-class FarthestFirst(_Apart):
+class FarthestFirst(_DistanceBased):
     """Keep members far from each other (farthest first, GMA).
 
     Adds the member whose smallest distance to the set is largest.
@@ -134,7 +134,7 @@ class FarthestFirst(_Apart):
 
 
 @dataclass(repr=False, eq=False)
-class LocalSearch(_Apart):
+class LocalSearch(_DistanceBased):
     """Keep the largest sum of distances, by local search (LCS).
 
     Starts from the farthest pair, filled up by farthest-first traversal, and exchanges
@@ -339,7 +339,7 @@ class KLDivergence(Pruner):
     def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
         votes = inputs.votes
         self._flag("symmetric")
-        shares = self._shares(votes)
+        shares = self._class_distributions(votes)
         # KL(row || column) of all pairs; shares are at least 1e-13.
         own = (shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1)
         divergence = own[:, None] - shares @ np.log(np.maximum(shares, 1e-13)).T
@@ -347,7 +347,7 @@ class KLDivergence(Pruner):
             divergence = np.triu(divergence, k=1)
         return _traverse((divergence + divergence.T) / 2.0, [0], size, np.add, NEAR)
 
-    def _shares(self, votes: Votes) -> FloatArray:
+    def _class_distributions(self, votes: Votes) -> FloatArray:
         given = totals.class_counts(votes).astype(float)
         if self.distributions is not None:
             given = np.asarray(self.distributions, dtype=float)

@@ -26,7 +26,7 @@ class _Quadratic(Pruner):
     cost: Any
     price: float
 
-    def _further(self, inputs: PrunerInputs) -> Votes | None:
+    def _checked_unlabelled(self, inputs: PrunerInputs) -> Votes | None:
         """Return the unlabelled votes, checked against the labelled ones."""
         votes, further = inputs.votes, inputs.unlabelled
         if further is None:
@@ -139,7 +139,7 @@ class BrierSelection(_Quadratic):
         if self.target == "soft":
             cast = self._needs_samples(votes, "target")
             b = (b + mean_products(cast, whole_shares(cast), balanced)) / 2
-        further = self._further(inputs)
+        further = self._checked_unlabelled(inputs)
         if further is not None:
             # Unlabelled samples count by the class the whole ensemble predicts.
             theirs = gram(further, balanced)
@@ -191,6 +191,6 @@ class Herding(_Quadratic):
     price: float = 0.1
 
     def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
-        G = gram(self._further(inputs) or inputs.votes)
+        G = gram(self._checked_unlabelled(inputs) or inputs.votes)
         mean: Array = G.mean(axis=1)
         return self._minimise(G, mean, size)

@@ -308,7 +308,6 @@ class TwoClassVote(RunningVote):
         small = np.min_scalar_type(-highest - 1)
         self.tally: IntArray = np.zeros(votes.n_samples, dtype=small)
         self.signs: dict[int, Array] = {}
-        self.scratch: Array | None = None
         self.y_is_lowest = votes.y == 0
 
     def sample_errors(self) -> IntArray:
@@ -340,15 +339,8 @@ class TwoClassVote(RunningVote):
             # A vote agrees if it is right and the set won, or neither.
             differ = bits.count((self.right ^ won) & (won | lost))
             return int(bits.count(won | lost)) - 2 * differ
-        # In place, because allocating these arrays is slower than filling them.
-        if self.scratch is None:
-            self.scratch = np.empty((3, *self.right.shape), dtype=np.uint64)
-            np.bitwise_or(self.right, self.wrong, out=self.scratch[2])
-        first, second, cast = self.scratch
-        np.bitwise_and(self.right, won, out=first)
-        np.bitwise_and(self.wrong, lost, out=second)
-        agree = bits.count(np.bitwise_or(first, second, out=first))
-        return 2 * agree - bits.count(np.bitwise_and(cast, won | lost, out=first))
+        agree = bits.count((self.right & won) | (self.wrong & lost))
+        return 2 * agree - bits.count((self.right | self.wrong) & (won | lost))
 
     def _error(self) -> int:
         behind = np.count_nonzero(self.tally < 0)

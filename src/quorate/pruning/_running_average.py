@@ -164,14 +164,14 @@ class RunningSums(RunningLoss):
 
     def add(self, member: int, step: int = 1) -> None:
         """See :class:`RunningLoss`."""
-        self.total += step * self._given(member)
-        self.cast += step * self._voted(member)
+        self.total += step * self._member_shares(member)
+        self.cast += step * self._vote_weight(member)
 
-    def _given(self, member: int) -> Array:
+    def _member_shares(self, member: int) -> Array:
         """Return a member's share of each class, (n_classes, n_samples)."""
         return np.asarray(self.weights[member] * shares_of(self.votes, member).T)
 
-    def _voted(self, member: int, samples: Array | slice = slice(None)) -> Any:
+    def _vote_weight(self, member: int, samples: Array | slice = slice(None)) -> Any:
         """Return the weight of a member's vote on samples."""
         weight = float(self.weights[member])
         if not self.votes.is_masked:
@@ -201,7 +201,9 @@ class EvaluatedAverage(RunningSums):
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
         losses = [
-            self._evaluate(self.total + self._given(m), self.cast + self._voted(m))
+            self._evaluate(
+                self.total + self._member_shares(m), self.cast + self._vote_weight(m)
+            )
             for m in members
         ]
         return np.array(losses)
@@ -252,11 +254,11 @@ class TwoClassAccuracy(RunningLoss):
 
     Attributes
     ----------
-    left : int
+    rounds_left : int
         Rounds for which the samples side by side will do.
     """
 
-    left: int
+    rounds_left: int
 
     def __init__(self, votes: Votes, given: Probabilities) -> None:
         self.m, self.given, self.valid = votes.n_samples, given, usable(votes)
@@ -268,41 +270,41 @@ class TwoClassAccuracy(RunningLoss):
             np.subtract(part[:, :, 1], part[:, :, 0], out=gaps)
             gaps *= signs[block]
         least, most = self.gaps.min(axis=0), self.gaps.max(axis=0)
-        self.fall = np.minimum(least, 0).astype(float) - _ROUGH_GAP
-        self.rise = np.maximum(most, 0).astype(float) + _ROUGH_GAP
+        self.lowest_gap = np.minimum(least, 0).astype(float) - _ROUGH_GAP
+        self.highest_gap = np.maximum(most, 0).astype(float) + _ROUGH_GAP
         self.lead, self.cast = np.zeros(self.m), np.zeros(self.m)
-        self.room: Array = np.empty(0, dtype=np.float32)
-        self._look_at(np.arange(self.m))
+        self.buffer: Array = np.empty(0, dtype=np.float32)
+        self._watch_samples(np.arange(self.m))
 
     def add(self, member: int, step: int = 1) -> None:
         """See :class:`RunningLoss`."""
-        self.lead += step * self._exactly(member, slice(None))
+        self.lead += step * self._exact_gaps(member, slice(None))
         self.cast += step * (1.0 if self.valid is None else self.valid[member])
-        self.left = self.left - 1 if step > 0 else 0
-        if self.left == 0:
+        self.rounds_left = self.rounds_left - 1 if step > 0 else 0
+        if self.rounds_left == 0:
             slack = NEAR * (self.cast + _AHEAD)
-            falls = self.lead + _AHEAD * self.fall <= slack
-            rises = self.lead + _AHEAD * self.rise >= -slack
-            self._look_at(np.flatnonzero(falls & rises))
+            falls = self.lead + _AHEAD * self.lowest_gap <= slack
+            rises = self.lead + _AHEAD * self.highest_gap >= -slack
+            self._watch_samples(np.flatnonzero(falls & rises))
 
-    def _look_at(self, samples: IntArray) -> None:
+    def _watch_samples(self, samples: IntArray) -> None:
         """Copy the samples that may matter in the next rounds together."""
-        self.left = _AHEAD
+        self.rounds_left = _AHEAD
         if samples.size > _WORTH * self.m:  # copying them would take longer
             samples = np.arange(self.m)
             self.window = self.gaps
         else:
             shape = len(self.gaps), samples.size
             size = shape[0] * shape[1]
-            if size > self.room.size:
-                self.room = np.empty(size, dtype=np.float32)
-            self.window = self.room[:size].reshape(shape)
+            if size > self.buffer.size:
+                self.buffer = np.empty(size, dtype=np.float32)
+            self.window = self.buffer[:size].reshape(shape)
             # A non-default mode avoids a temporary copy.
             self.gaps.take(samples, axis=1, out=self.window, mode="clip")
         self.samples = samples
         outside = np.ones(self.m, dtype=bool)
         outside[samples] = False
-        self.lost = int(np.count_nonzero(outside & (self.lead < 0)))
+        self.n_lost_outside = int(np.count_nonzero(outside & (self.lead < 0)))
 
     def loss(self) -> float:
         """See :class:`RunningLoss`."""
@@ -316,7 +318,7 @@ class TwoClassAccuracy(RunningLoss):
         slack = NEAR * (self.cast[self.samples] + 1.0)
         below = (-lead - slack).astype(np.float32) - _ROUGH_GAP
         above = (-lead + slack).astype(np.float32) + _ROUGH_GAP
-        errors = np.full(members.size, 2 * self.lost)
+        errors = np.full(members.size, 2 * self.n_lost_outside)
         for place, member in enumerate(members):
             row = self.window[member]
             lost, open_ = row < below, row <= above
@@ -324,12 +326,12 @@ class TwoClassAccuracy(RunningLoss):
             errors[place] += 2 * n_lost
             if n_open > n_lost:
                 close = np.flatnonzero(lost != open_)
-                after = self._exactly(int(member), self.samples[close]) + lead[close]
+                after = self._exact_gaps(int(member), self.samples[close]) + lead[close]
                 errors[place] += np.count_nonzero(after < -slack[close])
                 errors[place] += np.count_nonzero(after <= slack[close])
         return np.asarray(errors / (2 * self.m))
 
-    def _exactly(self, member: int, samples: Array | slice) -> FloatArray:
+    def _exact_gaps(self, member: int, samples: Array | slice) -> FloatArray:
         """Return a member's share of the true class minus the other, from float32."""
         shares = self.given.of(member, samples).astype(np.float32)
         gap = np.subtract(shares[:, 1], shares[:, 0], dtype=float)
@@ -433,7 +435,7 @@ class SharedLogLoss(RunningLoss):
         for member, row in enumerate(self.shares):
             row[:] = given.of(member).ravel().take(own)
         self.least, self.most = self.shares.min(axis=0), self.shares.max(axis=0)
-        self.squares: Array = np.empty((0, 0), dtype=np.float32)
+        self.squared_shares: Array = np.empty((0, 0), dtype=np.float32)
         self.own, self.size = np.zeros(self.m), 0
 
     def add(self, member: int, step: int = 1) -> None:
@@ -448,13 +450,13 @@ class SharedLogLoss(RunningLoss):
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
         if self.to_the_digit or self.size == 0:  # the order of all may be asked for
-            return self._everywhere(members, self.own)
+            return self._by_logarithms(members, self.own)
         losses, doubt = self._by_parabolas(members)
         near = np.flatnonzero(losses <= losses.min() + 2 * doubt + _ROUGH)
         if near.size > _MANY:
-            found = self._everywhere(members[near], self.own.astype(np.float32), 2)
+            found = self._by_logarithms(members[near], self.own.astype(np.float32), 2)
             losses[near], near = found, near[found <= found.min() + _ROUGH]
-        losses[near] = self._everywhere(members[near], self.own)
+        losses[near] = self._by_logarithms(members[near], self.own)
         return losses
 
     def _by_parabolas(self, members: IntArray) -> tuple[FloatArray, float]:
@@ -468,8 +470,8 @@ class SharedLogLoss(RunningLoss):
         hard = np.flatnonzero(bent)
         if hard.size > self.m // 3:
             return np.zeros(members.size), np.inf
-        if not self.squares.size:
-            self.squares = self.shares**2
+        if not self.squared_shares.size:
+            self.squared_shares = self.shares**2
         there = np.where(bent, 1.0, self.own + middle)
         reach = np.where(bent, 0.5, half * np.sqrt(0.75))
         below, at, above = (np.log(there + by) for by in (-reach, 0.0, reach))
@@ -483,7 +485,7 @@ class SharedLogLoss(RunningLoss):
         for first in range(0, self.m, _TOGETHER):
             some = slice(first, first + _TOGETHER)
             found = self.shares[:, some] @ linear[some]
-            found += self.squares[:, some] @ square[some]
+            found += self.squared_shares[:, some] @ square[some]
             logs += found[members]
         if hard.size:
             after = self.shares[np.ix_(members, hard)]
@@ -492,7 +494,7 @@ class SharedLogLoss(RunningLoss):
             logs += log_of_product(np.maximum(after, floor, out=after), 2)
         return -logs / self.m, float(off[~bent].sum()) / self.m
 
-    def _everywhere(
+    def _by_logarithms(
         self, members: IntArray, own: Array, halvings: int = 5
     ) -> FloatArray:
         """Return the losses without missing votes, in the precision of ``own``."""
@@ -557,7 +559,7 @@ class ScoredByTable(RunningSums):
         total, cast = self.total[:, samples], self.cast[samples]
         decided = np.empty((members.size, samples.size), dtype=np.int32)
         for row, member in zip(decided, members, strict=True):
-            after = total + self._given(member)[:, samples]
-            there = cast + self._voted(member, samples) > 0
+            after = total + self._member_shares(member)[:, samples]
+            there = cast + self._vote_weight(member, samples) > 0
             row[:] = np.where(there, after.argmax(axis=0), -1)
         return decided

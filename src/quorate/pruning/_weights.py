@@ -130,10 +130,13 @@ class _LogLoss:
         m, n_classes = votes.n_samples, votes.n_classes
         self.votes, self.smoothing = votes, smoothing
         doubt = _DOUBT / (m + _DOUBT) if n_classes > 1 else 0.0
-        self.whole = np.broadcast_to(1.0 / m, m)  # takes no memory
+        self.sample_weights = np.broadcast_to(1.0 / m, m)  # takes no memory
         if balanced:
-            self.whole = sample_weights(votes) / m
-        self.trusted, self.doubted = 1.0 - doubt, doubt / max(n_classes - 1, 1)
+            self.sample_weights = sample_weights(votes) / m
+        self.weight_of_label, self.weight_of_others = (
+            1.0 - doubt,
+            doubt / max(n_classes - 1, 1),
+        )
 
     def solve(self, members: IntArray, steps: int) -> FloatArray:
         """Return the weights, by expectation maximisation."""
@@ -169,16 +172,16 @@ class _LogLoss:
         cast = table.sum(axis=0) if sums.masked else weights.sum()
         table *= 1.0 - FLOOR
         table += np.where(cast > 0, FLOOR * cast, 1.0)  # the mixture, up to here
-        true, counted = table[y, samples], self.whole * cast
-        np.divide(self.doubted * counted, table, out=table)
-        table[y, samples] = self.trusted * counted / true
+        true, counted = table[y, samples], self.sample_weights * cast
+        np.divide(self.weight_of_others * counted, table, out=table)
+        table[y, samples] = self.weight_of_label * counted / true
         least = FLOOR * table.sum(axis=0)
         table *= 1.0 - FLOOR
         table += least
         if not sums.masked:  # who votes everywhere explains nothing elsewhere
             return sums.by_member(lambda block: table[:, block])
         # Where a member does not vote, the mean of the others counts.
-        table -= np.where(cast > 0, self.whole, 0.0)
+        table -= np.where(cast > 0, self.sample_weights, 0.0)
         return sums.by_member(lambda block: table[:, block]) + 1.0
 
     def _explained_by_shares(
@@ -190,9 +193,9 @@ class _LogLoss:
         for block in column_blocks(n * n_classes, m, 8):
             shares = given.block(block).reshape(n, -1).astype(float)
             np.maximum(shares, FLOOR, out=shares)
-            y, counted = self.votes.y[block], self.whole[block]
-            chances = np.repeat(self.doubted * counted, n_classes)
-            chances[n_classes * np.arange(y.size) + y] = self.trusted * counted
+            y, counted = self.votes.y[block], self.sample_weights[block]
+            chances = np.repeat(self.weight_of_others * counted, n_classes)
+            chances[n_classes * np.arange(y.size) + y] = self.weight_of_label * counted
             if valid is None:
                 explained += shares @ (chances / (weights @ shares))
                 continue
@@ -298,7 +301,7 @@ class _Regression:
 
     def __init__(self, votes: Votes, ridge: float, balanced: bool) -> None:
         self.shape = votes.n_samples, votes.n_classes
-        self.counted = sample_weights(votes) if balanced else None
+        self.sample_weights = sample_weights(votes) if balanced else None
         self.votes, self.y, self.ridge = votes, votes.y, ridge
         self.members: list[int] = []
         self.rows = np.zeros((0, votes.n_samples * votes.n_classes), dtype=np.float32)
@@ -318,9 +321,9 @@ class _Regression:
         losses = np.log(total) - scores[samples, self.y]
         odds /= total[:, None]
         odds[samples, self.y] -= 1.0
-        if self.counted is not None:
-            losses *= self.counted
-            odds *= self.counted[:, None]
+        if self.sample_weights is not None:
+            losses *= self.sample_weights
+            odds *= self.sample_weights[:, None]
         return float(np.mean(losses)), odds
 
     def fit(self, start: FloatArray) -> FloatArray:
