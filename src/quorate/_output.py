@@ -85,6 +85,17 @@ def table_html(
     return _table(caption, parts) + _paragraph(note)
 
 
+class Catalogue(dict[str, Any]):
+    """Entries by name, each with a ``summary``; prints as one line per entry."""
+
+    def __repr__(self) -> str:
+        width = max(map(len, self))
+        return "\n".join(f"{name:<{width}}  {e.summary}" for name, e in self.items())
+
+    def _repr_html_(self) -> str:
+        return facts_html("", [(name, each.summary) for name, each in self.items()])
+
+
 class Result:
     """What a function returns: one table, as text, for notebooks and as a dict.
 

@@ -36,7 +36,7 @@ WORK = (
 )
 
 ROOMS = (
-    "_blending", "_theory", "_report", "_judging", "display", "lazy", "_pruned",
+    "_blending", "_theory", "_report", "_judging", "display", "_lazy", "_pruned",
     "study",
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ from rich.console import Console
 from tests.cli.shell import run, told
 from tests.study.plans import small_plan, write_toml
 
-from quorate.cli._study_view import _lollipop, _show_table, show_results
+from quorate.cli._study_view import _show_table, show_results
 from quorate.study import Results, ScoreTable, run_plan
 from quorate.study._cell import _FittedUnit
 
@@ -216,14 +216,3 @@ def test_the_table_of_data_sets_needs_room_for_the_longest_name():
     assert printed[18] == ""
     assert "method   iris  wine\n" in printed[19]
     assert "reduced    91    81\nes         90    80\n" in printed[19]
-
-
-def test_charts():
-    # rank 1 to 5 on nine places; the best's difference ends at rank 3
-    assert _lollipop(1, 3, 5, 9).plain == "●   ┊"
-    assert _lollipop(2.5, 3, 5, 9).plain == "━━━●┊"
-    assert _lollipop(5, 3, 5, 9).plain == "━━━━━━━━●"
-    assert _lollipop(2, 7, 5, 9).plain == "━━●"  # past the end: nothing to show
-    assert _lollipop(2, None, 5, 9).plain == "━━●"
-    colours = [_lollipop(*line, 5, 9).style for line in ((1, 3), (5, 3), (5, None))]
-    assert colours == ["green", "dim", "green"]  # not worse than the best, or unknown

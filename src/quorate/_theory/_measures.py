@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quorate._messages import unknown_name
-from quorate._output import table_html
+from quorate._output import Catalogue
 
 Direction = Literal["higher", "lower", "not monotone"]
 
@@ -47,22 +47,6 @@ class Measure:
     undefined: float = 0.0
     weighted: bool = False
     informative_per_sample: bool = True
-
-
-class Catalogue(dict[str, "Measure"]):
-    """Measures by name; prints as one line per entry."""
-
-    def __repr__(self) -> str:
-        width = max(map(len, self))
-        return "\n".join(f"{name:<{width}}  {m.summary}" for name, m in self.items())
-
-    def _repr_html_(self) -> str:
-        head = ("measure", "paper", "what it is", "range", "more diverse")
-        rows = [
-            (m.name, m.paper_name, m.summary, m.range, m.direction)
-            for m in self.values()
-        ]
-        return table_html("", head, rows)
 
 
 _KUNCHEVA = "L. I. Kuncheva, C. J. Whitaker, Machine Learning 51, 2003"
@@ -132,7 +116,7 @@ MEASURES = Catalogue(
     )
 )  # fmt: skip
 
-_BY_ANY_NAME = {
+_BY_ANY_NAME: dict[str, Measure] = {
     **{name.lower(): measure for name, measure in MEASURES.items()},
     **{measure.paper_name.lower(): measure for measure in MEASURES.values()},
 }

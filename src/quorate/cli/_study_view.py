@@ -1,4 +1,4 @@
-"""A study on a terminal: a table with a chart of ranks."""
+"""A study on a terminal: the ranking of methods, tests, and failures."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from quorate.stats import Nemenyi, Scores
     from quorate.study import Results, ScoreTable, Standing
 
-_WIDEST_CHART = 48
-_NARROWEST_CHART = 12
 _SHOWN_FAILURES = 3
 _GAP = 2  # between the columns of a plain table
 
@@ -65,7 +63,7 @@ def _show_standings(
     tested = nemenyi(scores) if several and scores.n_blocks > 1 else None
     edge = None if tested is None else standings[0].rank + tested.critical_difference
     scored = results.scoring.replace("_", " ") if results.scoring != "accuracy" else ""
-    _show_chart(console, standings, scored, edge)
+    _show_ranking(console, standings, scored, edge)
     if not several:
         return
     console.print(
@@ -82,29 +80,20 @@ def _show_standings(
         _show_tests(console, scores, tested, standings)
 
 
-def _show_chart(
+def _show_ranking(
     console: Console,
     standings: tuple["Standing", ...],
     scored: str,
     edge: float | None,
 ) -> None:
-    """Print the figures of each method, and its rank as a line."""
-    header = ["method", "accuracy", scored, "kept", "ms", "kB", "rank", "W/T/L"]
-    header = [name for name in header if name]
-    rows = [(one.method, *_figures(one)) for one in standings]
-    columns = zip(header, *rows, strict=True)
-    taken = sum(max(map(len, cells)) + _GAP for cells in columns)
-    width = max(min(console.width - taken, _WIDEST_CHART), _NARROWEST_CHART)
+    """Print the figures of each method, those beyond the critical difference dimmed."""
+    header = ["accuracy", scored, "kept", "ms", "kB", "rank", "W/T/L"]
+    header = ["method", *filter(None, header)]
     table = plain_table(*header, numbers=len(header) - 1)
-    worst = len(standings)
-    table.add_column(f"1{worst:>{width - 1}}" if worst > 1 else "")
-    for one, row in zip(standings, rows, strict=True):
+    for one in standings:
         is_level = edge is None or one.rank < edge
-        table.add_row(
-            Text(one.method, style="" if is_level else "dim"),
-            *row[1:],
-            _lollipop(one.rank, edge, worst, width) if worst > 1 else "",
-        )
+        name = Text(one.method, style="" if is_level else "dim")
+        table.add_row(name, *_figures(one))
     console.print(table)
 
 
@@ -118,19 +107,6 @@ def _figures(one: "Standing") -> tuple[str, ...]:
         f"{one.rank:.2f}",
         "" if one.wins is None else f"{one.wins}/{one.ties}/{one.losses}",
     )
-
-
-def _lollipop(rank: float, edge: float | None, worst: int, width: int) -> Text:
-    """Draw a line from rank 1 to the rank, and the end of the critical difference."""
-
-    def place(rank: float) -> int:
-        return min(round((rank - 1) / (worst - 1) * (width - 1)), width - 1)
-
-    line = list("━" * place(rank) + "●" + " " * (width - place(rank) - 1))
-    if edge is not None and edge <= worst and line[place(edge)] == " ":
-        line[place(edge)] = "┊"
-    is_level = edge is None or rank < edge
-    return Text("".join(line).rstrip(), style="green" if is_level else "dim")
 
 
 def _show_tests(
@@ -161,7 +137,7 @@ def _show_tests(
     elif not near:
         verdict = f"{best.method} is significantly better than all others."
     difference = f"Nemenyi critical difference {tested.critical_difference:.2f}"
-    console.print(Text(f"{difference} (┊): {verdict}"))
+    console.print(Text(f"{difference}: {verdict}"))
 
 
 def _show_table(

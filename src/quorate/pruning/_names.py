@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from quorate._messages import nearest, unknown_name
-from quorate._output import table_html
+from quorate._output import Catalogue
 from quorate._scoring import EvaluatedScore, counts_every_class, find_score
 from quorate._votes import Votes, VoteSource
 from quorate.pruning import (
@@ -108,23 +108,7 @@ class Method:
         return self.cls.tags
 
 
-class MethodCatalogue(dict[str, Method]):
-    """Methods by name; prints as one line per entry."""
-
-    def __repr__(self) -> str:
-        width = max(map(len, self))
-        return "\n".join(f"{name:<{width}}  {m.summary}" for name, m in self.items())
-
-    def _repr_html_(self) -> str:
-        header = "method", "class", "what it does", "chooses from a summary"
-        rows = [
-            (name, m.cls.__name__, m.summary, "yes" * m.tags.takes_summary)
-            for name, m in self.items()
-        ]
-        return table_html("", header, rows)
-
-
-def methods() -> MethodCatalogue:
+def methods() -> Catalogue:
     """List the pruning methods, those of other packages included.
 
     Returns
@@ -142,7 +126,7 @@ def methods() -> MethodCatalogue:
     ['sep', 'pep', 'gma', 'random', 'ges']
     """
     classes = {**METHODS, **_methods_of_packages(tuple(sys.path))}
-    return MethodCatalogue((name, Method(name, cls)) for name, cls in classes.items())
+    return Catalogue((name, Method(name, cls)) for name, cls in classes.items())
 
 
 @cache
