@@ -91,6 +91,7 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
     ],
     ids=lambda given: type(given).__name__ if hasattr(given, "fit") else "",
 )
+@pytest.mark.filterwarnings("ignore:y contains no unlabeled")
 def test_the_attribute_to_pass_is_named(model, message):
     X, y = load_wine(return_X_y=True)
     rows = y < 2
