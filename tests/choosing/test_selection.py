@@ -14,7 +14,7 @@ import quorate
 from quorate import pruning, select
 from quorate._choosing import SizeByCost, SizeByErrors, SizeCurve, size_curve
 from quorate._scoring import find_score
-from quorate._votes import VoteSource, with_changes
+from quorate._votes import VoteSource, votes_from_codes, with_changes
 from quorate.cli import main
 from quorate.exceptions import QuorateWarning
 
@@ -214,13 +214,13 @@ def test_the_usual_size_of_a_pool_is_found_if_errors_can_tell(
     assert select(votes, "mdm").rule == "keep=0.2"
     given = votes if codes is None else quorate.Votes(codes, [0])
     parts = given.codes, given.y, given.classes
-    pool = quorate.Votes.from_codes(*parts, family="pool", source=source)
+    pool = votes_from_codes(*parts, family="pool", source=source)
     assert select(pool, "mdm").rule == rule
 
 
 def test_the_usual_size_of_a_pool_is_not_learned_on_training_votes(votes):
     parts, how = (votes.codes, votes.y, votes.classes), {"family": "pool"}
-    pool = quorate.Votes.from_codes(*parts, source=VoteSource.TRAINING, **how)
+    pool = votes_from_codes(*parts, source=VoteSource.TRAINING, **how)
     with pytest.raises(ValueError, match="give samples that no member was trained on"):
         select(pool, "mdm")
 

@@ -10,7 +10,7 @@ from tests.pruning.slow_selectors import Shares
 import quorate
 from quorate import pruning
 from quorate._kernels import counts
-from quorate._votes import VoteSource, with_changes
+from quorate._votes import VoteSource, votes_from_codes, with_changes
 from quorate.pruning._running_average import running_average
 from quorate.pruning._shares import brier_products
 
@@ -245,7 +245,7 @@ class TestChooseMethod:
     )
     def test_families(self, family, source, name):
         parts = self.votes.codes, self.votes.y, self.votes.classes
-        votes = quorate.Votes.from_codes(*parts, family=family, source=source)
+        votes = votes_from_codes(*parts, family=family, source=source)
         chosen = pruning.choose_method(votes, keep=2)
         assert (type(chosen).__name__, chosen.keep) == (name, 2)
 

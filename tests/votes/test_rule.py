@@ -29,6 +29,7 @@ from quorate._votes import (
     VoteSource,
     leave_one_out_predictions,
     prefix_predictions,
+    votes_from_codes,
     with_changes,
 )
 
@@ -64,7 +65,7 @@ def draw(seed, *, rule, weighted=False, masked=False, dense=True, n_classes=3):
             [kinds] * n,
         )
     weights = rng.choice([0.1, 0.2, 0.3, 0.7], n) if weighted else None
-    return Votes.from_codes(
+    return votes_from_codes(
         codes,
         y,
         np.arange(n_classes),

@@ -29,7 +29,7 @@ from quorate._scoring import (
     try_out,
 )
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes, VoteSource
+from quorate._votes import Votes, VoteSource, votes_from_codes
 
 _OWNER = "blend"
 _LARGEST_SHOWN = 10
@@ -183,7 +183,7 @@ class Blend(Result):
         Their source is cross-validation, because the probabilities are out-of-fold.
         """
         votes = self._pool.votes()
-        return Votes.from_codes(
+        return votes_from_codes(
             votes.codes,
             votes.y,
             votes.classes,

@@ -28,6 +28,7 @@ from quorate._votes import (
     code_dtype,
     encode_truth,
     positions,
+    votes_from_codes,
 )
 from quorate._workers import in_threads
 
@@ -84,7 +85,7 @@ def evaluate_members(
         shares = _dense(ensemble, X, classes, codes, unseen, n_jobs)
 
     def cast(y_codes: Array) -> Votes:
-        return Votes.from_codes(
+        return votes_from_codes(
             codes,
             y_codes,
             classes,

@@ -56,6 +56,7 @@ from quorate._votes._votes import (
     check_counts,
     check_votes,
     renumber,
+    votes_from_codes,
     with_changes,
 )
 from quorate._votes.totals import VoteCounts
@@ -104,6 +105,7 @@ __all__ = [
     "save_counts",
     "totals",
     "union",
+    "votes_from_codes",
     "warn_if_uncovered",
     "warn_left_out",
     "weights_left",

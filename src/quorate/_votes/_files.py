@@ -37,7 +37,7 @@ from quorate._votes._summary import (
     VOTE_SUMS,
     Summary,
 )
-from quorate._votes._votes import Votes
+from quorate._votes._votes import Votes, votes_from_codes
 from quorate.exceptions import FileFormatError
 
 _FORMAT = "quorate-votes/4"
@@ -312,7 +312,7 @@ def _votes(
     if common["decision_rule"].name == "average" and probabilities is None:
         raise ValueError("a rule without its probabilities")
     dtype = code_dtype(n_classes)
-    return Votes.from_codes(
+    return votes_from_codes(
         codes.astype(dtype, copy=False),
         y.astype(dtype, copy=False),
         is_masked=is_masked,

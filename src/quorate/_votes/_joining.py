@@ -14,7 +14,7 @@ from quorate._votes._probabilities import (
 )
 from quorate._votes._rule import VoteSource
 from quorate._votes._summary import FROM_WEAKEST
-from quorate._votes._votes import Votes
+from quorate._votes._votes import Votes, votes_from_codes
 
 
 def joined_votes(parts: Sequence[Votes]) -> Votes:
@@ -38,7 +38,7 @@ def joined_votes(parts: Sequence[Votes]) -> Votes:
     ends = np.cumsum([part.n_samples for part in parts])
     rows = np.split(np.arange(ends[-1]), ends[:-1])
     codes, given = _placed(parts, rows, (one.n_members, int(ends[-1])), classes)
-    return Votes.from_codes(
+    return votes_from_codes(
         codes,
         np.concatenate([recoded(part.y, part.classes, classes) for part in parts]),
         classes,
@@ -97,7 +97,7 @@ def pooled_votes(
             if votes.weights is not None:
                 own = votes.weights[:n_members]
                 weights[: own.size] += own / len(folds)
-    return Votes.from_codes(
+    return votes_from_codes(
         codes,
         positions(y, classes, "y").astype(codes.dtype),
         classes,

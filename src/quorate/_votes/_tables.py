@@ -21,7 +21,7 @@ from quorate._data import (
 from quorate._messages import unknown_name
 from quorate._typing import Array
 from quorate._votes._labels import as_labels, code_dtype, refuse_shares
-from quorate._votes._votes import Votes
+from quorate._votes._votes import Votes, votes_from_codes
 from quorate.exceptions import FileFormatError
 
 # Names that pandas gives to unnamed columns, such as a saved index.
@@ -135,7 +135,7 @@ def _from_csv(path: Path, label: str, members: list[str], weights: Any) -> Votes
     codes = np.empty((len(members), len(table)), dtype=small.dtype)
     for member, row in enumerate(codes):
         row[:] = small[table[:, member + 1]]
-    return Votes.from_codes(codes, small[table[:, 0]], classes, weights, members)
+    return votes_from_codes(codes, small[table[:, 0]], classes, weights, members)
 
 
 def _refuse_probabilities(votes: Votes, owner: str) -> None:

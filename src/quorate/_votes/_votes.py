@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -185,7 +185,7 @@ class Votes:
                 places = positions(columns, known, "Votes(classes)")
             given = as_columns(probabilities, places.size)
             shares = check_probabilities(given, codes.shape, known, mask, places)
-        made = Votes.from_codes(
+        made = votes_from_codes(
             codes,
             y_codes,
             known,
@@ -196,83 +196,6 @@ class Votes:
             decision_rule=_own_rule(rule, shares),
         )
         self.__setstate__(made.__getstate__())
-
-    @classmethod
-    def from_codes(
-        cls,
-        codes: Array,
-        y: Array,
-        classes: Array,
-        weights: Any = None,
-        names: "Iterable[str] | None" = None,
-        *,
-        is_masked: bool = False,
-        samples: IntArray | None = None,
-        class_probabilities: Probabilities | None = None,
-        decision_rule: DecisionRule = PLURALITY,
-        source: VoteSource | None = None,
-        family: str | None = None,
-        left_out: IntArray | None = None,
-    ) -> Self:
-        """Create votes from encoded arrays.
-
-        Parameters
-        ----------
-        codes : array of int of shape (n_members, n_samples)
-            Positions in ``classes``; -1 for a vote that is not usable.
-        y : array of int of shape (n_samples,)
-            Positions in ``classes``.
-        classes : array
-            The labels, sorted.
-        weights, names
-            As for :class:`Votes`.
-        is_masked : bool
-            Whether votes may be missing.
-        samples : array of int, optional
-            Positions of the samples among those given.
-        class_probabilities : Probabilities, optional
-            The members' class probabilities.
-        decision_rule : DecisionRule
-            How the ensemble predicts.
-        source : VoteSource, optional
-            Where the votes are from.
-        family : {"bagging", "boosting", "pool"}, optional
-            How the members came about.
-        left_out : array of int, optional
-            How many samples of each class were left out before.
-        """
-        gone: IntArray = np.zeros(classes.size, dtype=np.int64)
-        if left_out is not None:
-            gone = left_out
-        given = class_probabilities
-        if is_masked and samples is None:
-            gone = gone + np.bincount(y, minlength=classes.size)
-            codes, y, samples = leave_out_unvoted(codes, y)
-            gone = gone - np.bincount(y, minlength=classes.size)
-            if given is not None and samples.size < given.shape[1]:
-                given = given.at(samples)
-        if given is not None and given.are_certain:
-            given = TabledProbabilities.certain(
-                codes, classes.size
-            )  # one array serves both
-        votes = cls.__new__(cls)
-        votes.__setstate__(
-            {
-                "codes": codes,
-                "y": y,
-                "classes": classes,
-                "weights": None if weights is None else as_weights(weights, len(codes)),
-                "names": as_names(names, len(codes)),
-                "is_masked": is_masked,
-                "samples": np.arange(y.size) if samples is None else samples,
-                "class_probabilities": given,
-                "decision_rule": decision_rule,
-                "source": source,
-                "family": family,
-                "left_out": gone,
-            }
-        )
-        return votes
 
     def __getstate__(self) -> dict[str, Any]:
         # Cached values are not pickled.
@@ -692,6 +615,82 @@ class Votes:
         return facts_html("Votes", rows)
 
 
+def votes_from_codes(
+    codes: Array,
+    y: Array,
+    classes: Array,
+    weights: Any = None,
+    names: "Iterable[str] | None" = None,
+    *,
+    is_masked: bool = False,
+    samples: IntArray | None = None,
+    class_probabilities: Probabilities | None = None,
+    decision_rule: DecisionRule = PLURALITY,
+    source: VoteSource | None = None,
+    family: str | None = None,
+    left_out: IntArray | None = None,
+) -> Votes:
+    """Create votes from encoded arrays.
+
+    Parameters
+    ----------
+    codes : array of int of shape (n_members, n_samples)
+        Positions in ``classes``; -1 for a vote that is not usable.
+    y : array of int of shape (n_samples,)
+        Positions in ``classes``.
+    classes : array
+        The labels, sorted.
+    weights, names
+        As for :class:`Votes`.
+    is_masked : bool
+        Whether votes may be missing.
+    samples : array of int, optional
+        Positions of the samples among those given.
+    class_probabilities : Probabilities, optional
+        The members' class probabilities.
+    decision_rule : DecisionRule
+        How the ensemble predicts.
+    source : VoteSource, optional
+        Where the votes are from.
+    family : {"bagging", "boosting", "pool"}, optional
+        How the members came about.
+    left_out : array of int, optional
+        How many samples of each class were left out before.
+    """
+    gone: IntArray = np.zeros(classes.size, dtype=np.int64)
+    if left_out is not None:
+        gone = left_out
+    given = class_probabilities
+    if is_masked and samples is None:
+        gone = gone + np.bincount(y, minlength=classes.size)
+        codes, y, samples = leave_out_unvoted(codes, y)
+        gone = gone - np.bincount(y, minlength=classes.size)
+        if given is not None and samples.size < given.shape[1]:
+            given = given.at(samples)
+    if given is not None and given.are_certain:
+        given = TabledProbabilities.certain(
+            codes, classes.size
+        )  # one array serves both
+    votes = Votes.__new__(Votes)
+    votes.__setstate__(
+        {
+            "codes": codes,
+            "y": y,
+            "classes": classes,
+            "weights": None if weights is None else as_weights(weights, len(codes)),
+            "names": as_names(names, len(codes)),
+            "is_masked": is_masked,
+            "samples": np.arange(y.size) if samples is None else samples,
+            "class_probabilities": given,
+            "decision_rule": decision_rule,
+            "source": source,
+            "family": family,
+            "left_out": gone,
+        }
+    )
+    return votes
+
+
 def with_changes(votes: Votes, **changes: Any) -> Votes:
     """Return a copy of votes with other weights, source, rule or samples.
 
@@ -702,7 +701,7 @@ def with_changes(votes: Votes, **changes: Any) -> Votes:
     >>> with_changes(votes, weights=[3, 1, 1]).accuracy()
     1.0
     """
-    return Votes.from_codes(**{**votes.__getstate__(), **changes})
+    return votes_from_codes(**{**votes.__getstate__(), **changes})
 
 
 def renumber(votes: Votes, positions: IntArray) -> Votes:
