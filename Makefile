@@ -31,7 +31,7 @@ sanitize: $(VENV)/.test
 		-fsanitize=address,undefined -fno-sanitize-recover=all
 	LD_PRELOAD=$$($${CC:-cc} -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
 		QUORATE_KERNELS=$(abspath $(SANITIZED)) $(BIN)/python -m pytest -q -s \
-		tests/lazy/test_engines.py tests/lazy/test_compact.py tests/serving/test_damage.py
+		tests/lazy/test_engines.py tests/trees/test_compact.py tests/serving/test_damage.py
 
 # Installed where there is no C compiler: NumPy gives the same answers.
 test-pure:

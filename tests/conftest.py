@@ -2,8 +2,11 @@ import contextlib
 import os
 import signal
 
+import numpy as np
 import pytest
 from hypothesis import settings
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
 from tests import strict
 
 # A busy machine is no reason to fail; no test here is about time.
@@ -27,3 +30,19 @@ def _strict():
     """Let NumPy raise in a strict world; hypothesis forbids a fixture for each test."""
     with strict.raising() if strict.WANTED else contextlib.nullcontext():
         yield
+
+
+@pytest.fixture(params=["auto", "numpy"])
+def engine(request, monkeypatch):
+    """Run a test with compiled kernels, if there are any, and with NumPy."""
+    if request.param == "numpy":
+        monkeypatch.setattr("quorate._engine._voter.kernels", lambda: None)
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def wine():
+    """Return rows, labels in words, and a forest with leaves that are not pure."""
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["red", "white", "rosé"])[y]
+    return X, y, RandomForestClassifier(40, max_depth=4, random_state=0).fit(X, y)

@@ -220,13 +220,7 @@ def test_pools_that_are_refused():
     X = np.array([[0.0], [1.0]])
     words = DecisionTreeClassifier().fit(X, ["no", "yes"])
     lazy = LazyClassifier([Sayer(words)]).fit(X[:1])
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"votes for .*yes.*, a class that fit has "
-            r"not seen"
-        ),
-    ):
+    with pytest.raises(ValueError, match=r"votes for .*yes.*, a class that fit has no"):
         lazy.predict(X)
     with pytest.raises(ValueError, match="mixed types"):
         LazyClassifier([words, DecisionTreeClassifier().fit(X, [0, 1])]).fit()
@@ -433,13 +427,7 @@ def test_parameters_that_fit_nothing(forest, parameters, message):
 
 def test_too_few_samples_to_certify(forest, data):
     lazy = LazyClassifier(forest, "calibrated")
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"198 samples are too few.*at least "
-            r"199.*0\.0051 "
-        ),
-    ):
+    with pytest.raises(ValueError, match=r"198 samples are too few.* 199.*0\.0051 "):
         lazy.fit(data[2][:198])
     assert lazy.fit(data[2][:199]).expected_disagreement_ == 1 / 200
 

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from joblib import parallel_config
-from sklearn.datasets import load_wine
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -18,36 +17,29 @@ from sklearn.ensemble import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from tests.lazy.zoo import (
+    ANSWERS_ONLY,
     KINDS,
     MISSING,
+    MODES,
     UNFITTED,
     assert_same,
     draw_data,
     draw_ensemble,
     draw_rows,
     draw_trees,
+    needs_kernels,
     on_thresholds,
 )
 
 import quorate
-from quorate import LazyClassifier, _native
+from quorate import LazyClassifier
 from quorate._engine import tree_shares
 from quorate._lazy._members import additive_ensemble
 from quorate._trees import read_trees
 from quorate.ensembles import read_ensemble
 
 ROUNDS = 8
-MODES = ["exact", "bayes", "calibrated", "all"]
-needs_kernels = pytest.mark.skipif(
-    _native.kernels() is None, reason=f"no kernels: {_native.why_not()}"
-)
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::quorate.exceptions.QuorateWarning",
-    # Answers are compared here, not promises.
-    "ignore::quorate.exceptions.TrainingVotesWarning",
-    "ignore::quorate.exceptions.CoverageWarning",
-    "ignore:.*SAMME",
-)
+pytestmark = ANSWERS_ONLY
 
 
 def both(ensemble, *arguments, rows=None, **options):
@@ -172,12 +164,6 @@ def test_thresholds_are_rounded_down_and_never_up():
 
 
 # The door
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    return X, y, RandomForestClassifier(40, max_depth=4, random_state=0).fit(X, y)
 
 
 FORMS = {

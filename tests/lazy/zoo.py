@@ -6,6 +6,7 @@ And of every kind of trees, with rows that are hard on them.
 import warnings
 
 import numpy as np
+import pytest
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -22,8 +23,18 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import quorate
+from quorate._native import kernels, why_not
 from quorate.exceptions import QuorateWarning
 
+MODES = ["exact", "bayes", "calibrated", "all"]
+# For tests that compare answers, not promises.
+ANSWERS_ONLY = pytest.mark.filterwarnings(
+    "ignore::quorate.exceptions.QuorateWarning",
+    "ignore::quorate.exceptions.TrainingVotesWarning",
+    "ignore::quorate.exceptions.CoverageWarning",
+    "ignore:.*SAMME",
+)
+needs_kernels = pytest.mark.skipif(kernels() is None, reason=f"no kernels: {why_not()}")
 LABELS = {
     "codes": np.arange(10),
     "numbers": np.arange(10) * 3 - 7,
@@ -304,6 +315,22 @@ def on_thresholds(ensemble, rng, X, n_rows=150):
                 value = np.nextafter(value, np.float32(away))
             rows[rng.integers(n_rows), column] = value
     return rows
+
+
+def drawn(kind, seed, missing=False):
+    """Return an ensemble, lazy in a mode of its own, and rows to ask about."""
+    rng = np.random.default_rng([seed, len(kind)])
+    X, y = draw_rows(rng)
+    if missing:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    ensemble = draw_trees(kind, rng, X, y)
+    lazy = quorate.LazyClassifier(
+        ensemble, MODES[seed % 4], 0.9, 0.1, random_state=0, block_size=2
+    ).fit(X)
+    rows = on_thresholds(ensemble, rng, X)
+    if missing:
+        rows[rng.random(rows.shape) < 0.2] = np.nan
+    return ensemble, lazy, rows
 
 
 def assert_same(one, other, rows):

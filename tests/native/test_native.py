@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from tests.c_library import needs_compiler
+from tests.lazy.zoo import needs_kernels
 
 import quorate
 from quorate import _native
@@ -18,12 +20,6 @@ from quorate._native import _compile
 from quorate.exceptions import QuorateWarning
 
 SOURCES = Path(quorate.__file__).parent
-needs_compiler = pytest.mark.skipif(
-    _compile.find_compiler() is None, reason="no C compiler to build kernels with"
-)
-needs_kernels = pytest.mark.skipif(
-    _native.kernels() is None, reason=f"no kernels: {_native.why_not()}"
-)
 
 
 def version(**environment):

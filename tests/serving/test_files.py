@@ -50,6 +50,7 @@ def small_models():
     tree = DecisionTreeClassifier(max_depth=3)
     yield forest
     yield ExtraTreesClassifier(20, random_state=0).fit(X[::2], Y[::2])
+    yield ExtraTreesClassifier(5, random_state=0).fit(X, WORDS.astype(object))
     yield BaggingClassifier(tree, 12, max_features=0.5, random_state=0).fit(X, Y - 1.0)
     yield AdaBoostClassifier(tree, n_estimators=9, random_state=0).fit(X, Y == 1)
     yield AdaBoostClassifier(tree, n_estimators=9, random_state=0).fit(X, Y)
@@ -58,7 +59,7 @@ def small_models():
     yield quorate.PrunedClassifier(forest, keep=6).fit(X, WORDS)
 
 
-@pytest.mark.parametrize("place", range(8))
+@pytest.mark.parametrize("place", range(9))
 def test_every_kind_of_model_is_served_with_its_own_answers(place, tmp_path):
     model = list(small_models())[place]
     path = tmp_path / "model.quorate"
@@ -88,9 +89,7 @@ def test_modes(forest):
     assert brought.mode == "bayes"
     np.testing.assert_array_equal(brought.members_asked(X), lazy.members_asked(X))
     assert quorate.compact(exact) is exact
-    with pytest.raises(
-        ValueError, match=r"mode='calibrated'\): must be 'exact', 'bayes'"
-    ):
+    with pytest.raises(ValueError, match=r"mode='calibrated'\): must be 'exact'"):
         quorate.compact(forest, "calibrated")
 
 
@@ -108,16 +107,10 @@ def test_names_of_columns_and_of_files(forest, tmp_path):
     assert served.feature_names_in_.tolist() == list(frame.columns)
     np.testing.assert_array_equal(served.predict(frame), named.predict(frame))
     np.testing.assert_array_equal(served.predict(X), named.predict(frame))
-    with pytest.raises(
-        ValueError, match=("X must have the columns of the training data")
-    ):
+    with pytest.raises(ValueError, match="must have the columns of the training data"):
         served.predict(frame[frame.columns[::-1]])
     for model, name, words in (
-        (
-            quorate.compact(named),
-            "small.skops",
-            "compact model must be stored under a name",
-        ),
+        (quorate.compact(named), "small.skops", "compact model must be stored under"),
         (forest, "forest.quorate", r"quorate.compact\(model\) makes a compact one"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -148,9 +141,7 @@ def test_rows_that_are_refused(forest, data):
 def test_labels_that_cannot_be_stored(forest):
     odd = quorate.compact(forest)
     odd._metadata["classes_"] = np.array([b"a", b"b", b"c"], dtype=object)
-    with pytest.raises(
-        TypeError, match=("labels of compact models must be numbers or text, not bytes")
-    ):
+    with pytest.raises(TypeError, match="must be numbers or text, not bytes"):
         odd.to_bytes()
 
 
@@ -208,10 +199,7 @@ def test_damage_is_noticed(data, tmp_path):
         (data[:100] + bytes([data[100] ^ 1]) + data[101:], "checksum"),
         (data[:20], "truncated"),
         (MAGIC + struct.pack("<I", 2) + data[12:], "expected version 1 .*, found 2"),
-        (
-            signed(data[:12] + b"\xff\xff\xff\x7f" + data[16:-32]),
-            "the header is longer",
-        ),
+        (signed(data[:12] + b"\xff\xff\xff\x7f" + data[16:-32]), "header is longer"),
         (signed(start + nested), "the header cannot be read"),
         (signed(start + b"x" * len(nested)), "the header cannot be read"),
         (b"", "not a compact model"),

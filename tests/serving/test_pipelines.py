@@ -167,9 +167,7 @@ def test_columns_of_text_and_numbers(encoder, remainder):
         np.testing.assert_array_equal(found.predict(rows), expected)
     shares = model.predict_proba(FRAME)
     np.testing.assert_allclose(found.predict_proba(FRAME), shares, rtol=0, atol=1e-12)
-    with pytest.raises(
-        ValueError, match=("X must have the columns of the training data")
-    ):
+    with pytest.raises(ValueError, match="must have the columns of the training data"):
         found.predict(FRAME[list(FRAME)[::-1]])
     with pytest.raises(ValueError, match="CompactModel: could not convert"):
         found.predict(FRAME.assign(acid="much"))
@@ -206,11 +204,7 @@ def test_pipelines_in_pipelines_and_other_ensembles():
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        (
-            PCA(3),
-            r"step 'pca' \(PCA\) cannot be part of a compact model, because it "
-            r"is not",
-        ),
+        (PCA(3), r"step 'pca' \(PCA\) cannot be part .*, because it is not"),
         (PolynomialFeatures(2), r"'polynomialfeatures' \(PolynomialFeatures\)"),
         (SimpleImputer(add_indicator=True), "adds columns"),
         (SimpleImputer(missing_values=-1), "replaces -1, not NaN"),

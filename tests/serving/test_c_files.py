@@ -1,6 +1,5 @@
 """What a model written as C asks of compilers, of the stack and of labels."""
 
-import ctypes
 import re
 import subprocess
 
@@ -8,6 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from tests.c_library import c_answers, c_library, needs_compiler
+from tests.lazy.zoo import ANSWERS_ONLY, KINDS, MISSING, drawn
 
 import quorate
 from quorate import LazyClassifier
@@ -16,12 +17,8 @@ from quorate._native._compile import (
     CompilerError,
     compile_file,
     compile_kernels,
-    find_compiler,
 )
 
-needs_compiler = pytest.mark.skipif(
-    find_compiler() is None, reason="no C compiler to compile what to_c writes"
-)
 NEEDS_NAN = "a forest needs NaN: no -ffast-math, -Ofast, -ffinite-math-only or /fp"
 # Of both branches: finite numbers, and one that is missing.
 MAIN = """
@@ -46,19 +43,6 @@ def forest():
     return RandomForestClassifier(15, random_state=0).fit(X, y)
 
 
-def c_answers(model, X, tmp_path):
-    """Return what the C file of a model says, and the file."""
-    source = tmp_path / f"{len(list(tmp_path.iterdir()))}.c"
-    library = source.with_suffix(".so")
-    model.to_c(source)
-    assert compile_file(source, library, ["-Os"])
-    ask = ctypes.CDLL(str(library)).forest_predict_rows
-    ask.argtypes = (ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
-    rows, codes = np.ascontiguousarray(X, np.float32), np.empty(len(X), np.int32)
-    ask(rows.ctypes.data, len(rows), codes.ctypes.data)
-    return model.classes_[codes], source.read_text()
-
-
 @needs_compiler
 @pytest.mark.parametrize("n_columns", [2**14, 2**14 + 1])
 def test_nodes_take_eight_bytes_where_columns_fit(n_columns, tmp_path):
@@ -68,8 +52,8 @@ def test_nodes_take_eight_bytes_where_columns_fit(n_columns, tmp_path):
     X[:, -1] = y  # a column that trees look at
     forest = RandomForestClassifier(9, max_features=None, random_state=0).fit(X, y)
     assert any((tree.tree_.feature == n_columns - 1).any() for tree in forest)
-    found, source = c_answers(quorate.compact(forest), X, tmp_path)
-    np.testing.assert_array_equal(found, forest.predict(X))
+    library, source = c_library(quorate.compact(forest), tmp_path)
+    np.testing.assert_array_equal(c_answers(library, X), forest.predict(X).astype(str))
     assert ("#define QUORATE_NARROW" in source) == (n_columns == 2**14)
 
 
@@ -78,8 +62,8 @@ def test_nodes_take_twelve_bytes_where_children_are_far_away(tmp_path):
     X = np.arange(40_000, dtype=np.float32)[:, None]
     y = np.arange(40_000) % 2
     tree = ExtraTreesClassifier(1, random_state=0).fit(X, y)
-    found, source = c_answers(quorate.compact(tree), X, tmp_path)
-    np.testing.assert_array_equal(found, tree.predict(X))
+    library, source = c_library(quorate.compact(tree), tmp_path)
+    np.testing.assert_array_equal(c_answers(library, X), tree.predict(X).astype(str))
     assert "#define QUORATE_NARROW" not in source
 
 
@@ -88,12 +72,39 @@ def test_shares_take_a_byte_where_they_lie_on_a_grid(forest, tmp_path):
     X, _ = load_wine(return_X_y=True)
     few = quorate.keep_members(forest, range(5))
     distilled = quorate.distil(few, forest, X, n_rows=500, random_state=0)
-    for model, is_counted in ((distilled, True), (few, False)):
-        small = quorate.compact(model)
-        found, source = c_answers(small, X, tmp_path)
-        np.testing.assert_array_equal(found, model.predict(X))
+    for name, model, is_counted in (("a", distilled, True), ("b", few, False)):
+        library, source = c_library(quorate.compact(model), tmp_path, name)
+        found = c_answers(library, X, name)
+        np.testing.assert_array_equal(found, model.predict(X).astype(str))
         # Few trees have no unsure leaves, and a table of none.
         assert ("#define QUORATE_LEVELS" in source) == is_counted
+
+
+@pytest.mark.slow
+@ANSWERS_ONLY
+@needs_compiler
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "pipeline"])
+def test_c_gives_every_answer(kind, tmp_path):
+    for seed in range(4):
+        ensemble, lazy, rows = drawn(kind, seed, kind in MISSING and seed > 1)
+        name = f"kind{seed}"
+        model = lazy if seed % 2 else lazy.compact()
+        options = ["-Wall", "-Wextra", "-pedantic", "-Werror", "-O1"]
+        found = c_answers(c_library(model, tmp_path, name, options)[0], rows, name)
+        np.testing.assert_array_equal(found, lazy.predict(rows).astype(str))
+        if lazy.mode in ("exact", "all"):
+            np.testing.assert_array_equal(found, ensemble.predict(rows).astype(str))
+
+
+@needs_compiler
+def test_labels_in_c(tmp_path):
+    X = np.arange(8.0)[:, None]
+    labels = np.array(
+        ['"quoted"', "back\\slash", "??=", "rosé\n", "%d", "{0}", "", "1"]
+    )
+    forest = RandomForestClassifier(5, bootstrap=False).fit(X, labels)
+    library, _ = c_library(LazyClassifier(forest).fit(), tmp_path)
+    np.testing.assert_array_equal(c_answers(library, X), labels)
 
 
 def labelled(labels):
