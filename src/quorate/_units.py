@@ -2,11 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import TypeVar
-
-N = TypeVar("N", int, float)
 
 _SIZES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
@@ -110,7 +106,7 @@ def change_text(before: float, after: float) -> str:
 
 
 def cost_text(cost: float, kind: str) -> str:
-    """Return what something costs in bytes or whatever is counted.
+    """Return a cost in bytes or nodes.
 
     Examples
     --------
@@ -118,10 +114,7 @@ def cost_text(cost: float, kind: str) -> str:
     >>> cost_text(3_756_760, "bytes"), cost_text(67614, "nodes")
     ('3.76 MB', '67,614 nodes')
     """
-    if kind == "bytes":
-        return bytes_text(cost)
-    number = f"{cost:,.0f}" if cost >= 1000 else f"{cost:.6g}"
-    return f"{number} {kind}".strip()
+    return bytes_text(cost) if kind == "bytes" else f"{cost:,.0f} {kind}"
 
 
 def as_bytes(text: str) -> float:
@@ -134,7 +127,7 @@ def as_bytes(text: str) -> float:
     (50000000.0, 1610612736.0, 2000000.0)
     """
     what = "size in bytes; use a number, or text such as 50MB or 1.5GiB"
-    number, size = _parted(text, _SIZES, what)
+    number, size = _parse(text, _SIZES, what)
     return number * size
 
 
@@ -148,7 +141,7 @@ def as_share(text: str) -> float:
     (0.01, 0.01, 0.005, 0.999)
     """
     what = "share; use a number such as 0.01, or a percentage such as 1%"
-    number, parts = _parted(text, _PARTS, what)
+    number, parts = _parse(text, _PARTS, what)
     if number > parts > 1:
         raise ValueError(f"{text!r} is more than 100 %.")
     # 99.9 % is 0.999, which a division of floats misses by a little
@@ -164,11 +157,11 @@ def as_count(text: str) -> float:
     >>> as_count("20,000"), as_count("2e4")
     (20000.0, 20000.0)
     """
-    return _parted(text, {"": 1}, "number")[0]
+    return _parse(text, {"": 1}, "number")[0]
 
 
-def _parted(text: str, units: Mapping[str, N], what: str) -> tuple[float, N]:
-    """Return the number that a text has and what its unit stands for, or refuse it."""
+def _parse(text: str, units: dict[str, int], what: str) -> tuple[float, int]:
+    """Return the number in a text and the size of its unit, or raise an error."""
     match = _NUMBER.fullmatch(text)
     if match is not None and (size := units.get(match[2].lower())) is not None:
         number = float(match[1].replace(",", "").replace("_", ""))

@@ -229,7 +229,7 @@ def test_methods_list():
     listed = quorate.methods()
     assert list(listed) == list(METHODS)
     assert len(repr(listed).splitlines()) == 32
-    assert listed._repr_html_().count("<tr>") == 33
+    assert listed._repr_html_().count("<tr>") == 32
 
 
 def test_make_pruner():

@@ -545,26 +545,19 @@ def _count(
 ) -> dict[str, Any]:
     """Evaluate both models from counts, with limits where samples allow them."""
     classes, paired = pair_predictions(y, *predictions, sizes=np.array([1]))
-    n = paired.n_samples
+    n, limits = paired.n_samples, class_limits(paired, classes)
     wrong = paired.wrong_whole, int(paired.wrong[0])
-    found = paired.found_whole, paired.found[0]
-    counts = zip(classes.tolist(), paired.samples, *found, strict=True)
     quality: dict[str, Any] = {
         "n_samples": n,
         "source": source,
         "chosen_on": chosen_on,
         "accuracy": _pair((n - count) / n for count in wrong),
         "agreement": float(paired.same[0] / n),
-        "recalls": {
-            str(label): (float(first / there), float(second / there))
-            for label, there, first, second in counts
-            if there
-        },
+        "recalls": {each.label: each.recalls for each in limits},
     }
     if source.is_unseen and not chosen_on:
-        limited = class_limits(paired, classes)
-        quality["recall_limits"] = {each.label: each.limit for each in limited}
         only = int(paired.only_rival[0]), int(paired.only_whole[0])
+        quality["recall_limits"] = {each.label: each.limit for each in limits}
         quality["error_limits"] = _pair(error_limit(count, n) for count in wrong)
         quality["excess_limit"] = float(excess_limit(*only, n))
     return quality
