@@ -96,9 +96,7 @@ def measure(forest, X, y, X_test, y_test, keep):
 
     whole = judge(forest)
     try:
-        small, selection = quorate.prune(
-            forest, X, y, **keep, return_selection=True, expect=True
-        )
+        small, selection = quorate.prune(forest, X, y, **keep, return_selection=True)
     except ValueError as refusal:
         return ["", whole[0], "", whole[1], "", "", "", "", str(refusal)]
     found, expected = judge(small), selection.expected

@@ -15,18 +15,15 @@ class Forest:
 
 def calls(forest: Forest, X: Any, y: Any, votes: quorate.Votes) -> None:
     # An ensemble comes back as what it was.
-    assert_type(quorate.prune(forest, X, y), Forest)
-    assert_type(quorate.prune(forest, X, y, "re", 0.1, scoring="roc_auc"), Forest)
-    assert_type(
-        quorate.prune(forest, X, y, keep="auto", return_selection=True),
-        tuple[Forest, quorate.results.Selection],
-    )
     assert_type(quorate.keep_members(forest, [0, 2]), Forest)
     assert_type(quorate.distil(forest, forest, X), Forest)
-    quorate.prune([forest, forest], X, y, as_members=True)
+
+    quorate.prune([forest, forest], X, y)
+    quorate.prune(forest, X, y, "re", 0.1, scoring="roc_auc")
+    quorate.prune(forest, X, y, keep="auto", return_selection=True)
 
     # Methods by name, those of other packages too, or as objects.
-    quorate.select(votes, "contrarian", keep=None, alpha=0.5)
+    quorate.select(votes, "contrarian", keep=None)
     quorate.select(votes, quorate.pruning.MDEP(alpha=0.5), keep="default")
     quorate.blend({"a": X, "b": X}, y, method="both", keep=2)
     quorate.report(forest, X, y, method="mdm", keep="auto")
@@ -39,10 +36,10 @@ def calls(forest: Forest, X: Any, y: Any, votes: quorate.Votes) -> None:
     quorate.LazyClassifier(forest, engine="gpu")  # type: ignore[arg-type]
     quorate.LazyClassifier(forest, block_size="all")  # type: ignore[arg-type]
     quorate.compact(forest, mode="calibrated")  # type: ignore[arg-type]
-    quorate.prune(forest, X, y, keep="some")  # type: ignore[call-overload]
-    quorate.prune(forest, X, y, method=3)  # type: ignore[call-overload]
-    quorate.prune(forest, X, y, source="old")  # type: ignore[call-overload]
-    quorate.prune([forest], X, y, keep="some")  # type: ignore[call-overload]
+    quorate.prune(forest, X, y, keep="some")  # type: ignore[arg-type]
+    quorate.prune(forest, X, y, method=3)  # type: ignore[arg-type]
+    quorate.prune(forest, X, y, source="old")  # type: ignore[arg-type]
+    quorate.prune([forest], X, y, keep="some")  # type: ignore[arg-type]
     quorate.select(votes, keep="some")  # type: ignore[arg-type]
     quorate.select(votes, method=quorate.pruning.MDEP)  # type: ignore[arg-type]
     quorate.report(forest, X, y, keep="some")  # type: ignore[arg-type]

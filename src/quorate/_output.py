@@ -128,7 +128,8 @@ class Result:
             ).rstrip()
             for row in table
         ]
-        return "\n".join([*filter(None, [self._title]), *lines, *wrap(self.note, 80)])
+        text = [*filter(None, [self._title]), *lines, *wrap(self.note, 80)]
+        return encodable("\n".join(text))
 
     def _repr_html_(self) -> str:
         if self._header:

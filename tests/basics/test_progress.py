@@ -143,11 +143,12 @@ def forest():
 
 def test_long_work_says_what_it_does(forest, seen):
     model, X, y = forest
-    distil = {"n_rows": 200}
-    quorate.prune(model, X, y, keep=3, expect=True, distil=distil)
+    with stage("pruning", verbose=1):
+        _, selection = quorate.prune(model, X, y, keep=3, return_selection=True)
+        assert selection.expected is not None
     words = [word for word in dict.fromkeys(seen) if isinstance(word, str)]
     assert words == [
-        "evaluating members", "choosing members", "evaluating the teacher",
+        "pruning", "evaluating members", "choosing members", "evaluating the teacher",
         "distilling", "cross-validating",
     ]  # fmt: skip
     assert 3 in seen  # members picked
@@ -170,7 +171,7 @@ def test_nobody_has_to_ask_for_progress(function):
 
 def test_silence_is_silence(forest, seen):
     model, X, y = forest
-    small = quorate.prune(model, X, y, keep=3, expect=True, verbose=0)
+    small = quorate.prune(model, X, y, keep=3, verbose=0)
     quorate.report(model, X, y, keep=3, methods=[], verbose=0)
     quorate.distil(small, model, X, n_rows=200, verbose=0)
     quorate.distil(small, model, X, n_rows=200, progress=lambda done, total: None)

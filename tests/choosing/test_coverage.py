@@ -105,11 +105,9 @@ def test_a_number_of_trees_is_kept_without_labels_and_without_a_promise(
 ):
     X, y = (part[:N_TRAIN] for part in fraud)
     with pytest.warns(CoverageWarning, match="class 'fraud'"):
-        small, selection = quorate.prune(
-            balanced, X, y, keep=9, return_selection=True, expect=True
-        )
+        small, selection = quorate.prune(balanced, X, y, keep=9, return_selection=True)
     assert small.pruning_["method"] == "Herding"
-    assert selection.expected is selection.curve is selection.score is None
+    assert selection.expected is selection.curve is selection.kept_score is None
     other = y.copy()
     other[np.flatnonzero(y == "fine")[:9]] = "fraud"  # labels play no part
     with pytest.warns(CoverageWarning):
@@ -185,7 +183,7 @@ def test_the_rare_class_out_of_bag(fraud):
 def test_new_rows_judge(fraud, balanced):
     X, y = (part[N_TRAIN:] for part in fraud)
     small, selection = quorate.prune(
-        balanced, X[:1200], y[:1200], keep=15, return_selection=True, expect=True
+        balanced, X[:1200], y[:1200], keep=15, return_selection=True
     )
     error = np.mean(small.predict(X[1200:]) != y[1200:])
     expected = selection.expected

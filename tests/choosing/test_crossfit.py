@@ -9,29 +9,24 @@ import quorate
 from quorate._choosing import (
     Evidence,
     FixedSize,
+    Selection,
     SizeByCost,
     SizeByErrors,
     choose,
     expectations,
     size_curve,
-    with_expected_error,
 )
 from quorate._choosing._crossfit import (
     cross_fitted_curve,
     first_votes,
     folds_of,
 )
-from quorate._choosing._expected import expected_error
 from quorate._scoring import find_score, score_for
 from quorate._votes import VoteSource, WholePrediction, prefix_predictions, with_changes
 from quorate.pruning import make_pruner
 from quorate.stats import error_limit, excess_limit
 
 ACCURACY = find_score(None, np.arange(3), "here")
-
-
-def expect(evidence, *given, **more):
-    return with_expected_error(choose(evidence, *given, **more), evidence)
 
 
 def curve_of(votes, pruner, order, score=ACCURACY):
@@ -148,7 +143,7 @@ def test_what_to_expect_of_a_number_that_was_given(method, masked):
     votes, _ = draw(masked=masked)
     evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     size = FixedSize(4)
-    chosen = expect(evidence, method, size, seed=0)
+    chosen = choose(evidence, method, size, seed=0)
     found = chosen.expected
     in_order = method in ("re", "brier")
     errors, said = np.full(120, np.nan), np.full(120, -1)
@@ -178,10 +173,6 @@ def test_what_to_expect_of_a_number_that_was_given(method, masked):
     if there.all():
         assert found.error == pytest.approx(errors.mean())
         assert found.standard_error == pytest.approx(errors.std() / 120**0.5)
-    # Who is kept does not depend on who asks what to expect.
-    assert choose(evidence, method, size, seed=0).expected is None
-    plain = choose(evidence, method, size, seed=0)
-    assert plain.order.tolist() == chosen.order.tolist()
 
 
 def test_an_order_that_a_budget_cuts_is_cut_again():
@@ -191,8 +182,8 @@ def test_an_order_that_a_budget_cuts_is_cut_again():
         with_changes(votes, source=VoteSource.ASSUMED_NEW), member_costs=costs
     )
     size = SizeByCost({"nodes": 3})
-    found = expect(evidence, "re", size)
-    same = expect(evidence, "re", FixedSize(3))
+    found = choose(evidence, "re", size)
+    same = choose(evidence, "re", FixedSize(3))
     assert found.n_kept == 3
     assert found.expected == same.expected
 
@@ -201,12 +192,12 @@ def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
     votes, _ = draw(n_samples=300, masked=True, average=True)
     evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     monkeypatch.setattr("quorate._choosing._expected.MOST", 100)
-    found = expect(evidence, "re", FixedSize(4))
+    found = choose(evidence, "re", FixedSize(4))
     expected = found.expected
     assert np.unique(expected.samples).size == 100
     part = votes.at(expected.samples)
     some = Evidence(with_changes(part, source=VoteSource.ASSUMED_NEW))
-    alone = expect(some, "re", FixedSize(4))
+    alone = choose(some, "re", FixedSize(4))
     np.testing.assert_array_equal(alone.expected.decisions, expected.decisions)
     assert expected.excess == pytest.approx(alone.expected.excess)
     assert expected.error == pytest.approx(votes.error() + expected.excess)
@@ -217,7 +208,7 @@ def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
     cov = np.cov(full[expected.samples], differ, bias=True)
     variance = cov[0, 0] / 300 + cov[1, 1] / 100 + 2 * cov[0, 1] / 300
     assert expected.standard_error == pytest.approx(variance**0.5)
-    again, curve = expectations(evidence, found, found.judged_by)
+    again, curve = expectations(evidence, found, found.score)
     assert again == expected
     assert curve.full_error == votes.error()
     assert curve.errors[3] == pytest.approx(expected.error)
@@ -229,14 +220,13 @@ def test_nothing_is_expected_of_too_few_samples():
     for n_samples, told in ((39, False), (40, True)):
         votes, _ = draw(n_samples=n_samples)
         evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
-        found = expect(evidence, "re", FixedSize(4))
+        found = choose(evidence, "re", FixedSize(4))
         assert (found.expected is not None) == told
-        plain = choose(evidence, "re", FixedSize(4))
-        there = expectations(evidence, plain, plain.judged_by)
+        there = expectations(evidence, found, found.score)
         assert [each is not None for each in there] == [told] * 2
     trained = Evidence(with_changes(votes, source=VoteSource.TRAINING))
     with pytest.warns(quorate.exceptions.TrainingVotesWarning):
-        assert expect(trained, "re", FixedSize(4)).expected is None
+        assert choose(trained, "re", FixedSize(4)).expected is None
 
 
 @pytest.mark.parametrize(
@@ -246,10 +236,9 @@ def test_a_curve_needs_an_order_of_all_members(method, told):
     votes, _ = draw()
     evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     found = choose(evidence, method, FixedSize(4), seed=0)
-    expected, curve = expectations(evidence, found, found.judged_by)
+    expected, curve = expectations(evidence, found, found.score)
     assert (curve is not None) == told
-    asked = expect(evidence, method, FixedSize(4), seed=0)
-    assert expected == asked.expected
+    assert expected == found.expected
 
 
 def test_the_number_found_is_that_of_the_curve():
@@ -259,7 +248,7 @@ def test_the_number_found_is_that_of_the_curve():
         auto = quorate.select(votes, method, keep="auto")
         assert auto.n_kept == auto.curve.within_one_standard_error()
         fixed = choose(evidence, method, FixedSize(4))
-        _, curve = expectations(evidence, fixed, fixed.judged_by)
+        _, curve = expectations(evidence, fixed, fixed.score)
         np.testing.assert_allclose(curve.errors, auto.curve.errors)
         assert curve.within_one_standard_error() == auto.n_kept
 
@@ -327,9 +316,11 @@ def test_sizes_are_those_that_every_fold_has():
 
 def test_where_no_size_fits_everybody_is_judged_on_every_fold():
     votes, _ = draw()
-    found = expected_error(
-        Evidence(votes), Shorter(keep=1.0), SizeByErrors(1e-9), ACCURACY, ACCURACY
-    )
+    evidence, pruner = Evidence(votes), Shorter(keep=1.0).fit(votes)
+    found = Selection(
+        votes, pruner, pruner.order_, SizeByErrors(1e-9), ACCURACY, evidence,
+        size_score=ACCURACY,
+    ).expected  # fmt: skip
     assert found.samples.tolist() == list(range(120))
     assert found.error == pytest.approx(votes.error())
     assert found.excess == pytest.approx(0)

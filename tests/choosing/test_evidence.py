@@ -106,8 +106,6 @@ def test_nobody_is_asked_for_what_will_be_refused(options, why, world, monkeypat
             door(forest, X, y, **options)
         with pytest.raises(AssertionError, match="asked"):
             door(forest, X, y, keep=25)
-    with pytest.raises(ValueError, match="unknown parameter 'q'"):
-        quorate.prune(forest, X, y, "mdm", q=1)
     with pytest.raises(ValueError, match="unknown method 'nobody'"):
         quorate.report(forest, X, y, methods=["mdm", "nobody"])
 
@@ -134,9 +132,6 @@ class TestSamplesChosenOnBefore:
         for rows in (slice(400, 1000), slice(999, 399, -1)):
             with pytest.raises(ValueError, match=said):
                 quorate.prune(small, X[rows], y[rows], "re", **size)
-        batches = [(X[400:700], y[400:700]), (X[700:1000], y[700:1000])]
-        with pytest.raises(ValueError, match=said):
-            quorate.prune(small, batches, method="re", **size)
         fewer = quorate.keep_members(small, range(8))
         with pytest.raises(ValueError, match=said):
             quorate.prune(fewer, X[400:1000], y[400:1000], "re", **size)

@@ -167,51 +167,18 @@ def test_methods_that_look_at_features_get_those_of_the_sample(forest, data):
         quorate.select(votes, "tsp_dp", keep=4, X=X, max_samples=100)
 
 
-def test_prune_and_report_from_batches(data, tmp_path):
+def test_prune_and_report_of_a_sample(data):
     X, y = data
     forest = RandomForestClassifier(15, random_state=0).fit(X[:500], y[:500])
-    pairs = cut(X[500:], y[500:], [300, 1000, 1700])
-    small = quorate.prune(forest, pairs, method="re", keep=4, max_samples=600)
+    options = {"method": "re", "keep": 4, "max_samples": 600}
+    small = quorate.prune(forest, X[500:], y[500:], **options)
     assert small.pruning_["drawn"] == {"samples": 600, "of": 2500, "seed": 0}
     assert small.pruning_["chosen_on"] == "votes on samples taken as new"
-    same = quorate.prune(forest, X[500:], y[500:], "re", keep=4, max_samples=600)
-    assert same.pruning_["kept"] == small.pruning_["kept"]
-    frame = pd.DataFrame(X[500:]).rename(columns=str).assign(label=y[500:])
-    frame.to_parquet(tmp_path / "all.parquet", row_group_size=400)
-    options = {"method": "re", "keep": 4, "max_samples": 600, "target": "label"}
-    filed = quorate.prune(forest, tmp_path, **options)
-    assert filed.pruning_ == small.pruning_
-    del options["target"]
     page = quorate.report(forest, X[500:], y[500:], **options)
     assert page.data["votes"]["n_samples"] == 600
     assert page.data["votes"]["n_given"] == 2500
     assert "600 of 2,500, drawn by class" in page.html
     assert page.selection.members.tolist() == small.pruning_["kept"]
-
-
-@pytest.fixture(scope="module")
-def unseen():
-    """Give a forest and samples that it has not seen."""
-    X, y = make_classification(
-        1400, 10, n_informative=6, n_classes=3, flip_y=0.1, random_state=0
-    )
-    forest = RandomForestClassifier(30, random_state=0).fit(X[:400], y[:400])
-    return forest, X[400:], y[400:]
-
-
-# Two-stage methods want out-of-bag votes, which a sample of batches does not have.
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "method", sorted(quorate.pruning.METHODS.keys() - {"tsp_ap", "tsp_dp"})
-)
-def test_arrays_and_batches_keep_the_same_members(unseen, method):
-    forest, X, y = unseen
-    options = {"keep": 5, "method": method, "max_samples": 200, "random_state": 0}
-    kept = [
-        quorate.prune(forest, *samples, **options).pruning_["kept"]
-        for samples in ((X, y), ([(X, y)],), (cut(X, y, [50, 51, 400]),))
-    ]
-    assert kept[0] == kept[1] == kept[2]
 
 
 def test_fewer_than_there_are_classes_are_refused(forest, data):
@@ -220,9 +187,8 @@ def test_fewer_than_there_are_classes_are_refused(forest, data):
         r"\(max_samples=1\): at least one sample of each class is drawn, and "
         r"there are 2 classes; "
     )
-    for samples in ((X, y), ([(X, y)],)):
-        with pytest.raises(ValueError, match=f"^prune{words}give 2 or more"):
-            quorate.prune(forest, *samples, max_samples=1)
+    with pytest.raises(ValueError, match=f"^prune{words}give 2 or more"):
+        quorate.prune(forest, X, y, max_samples=1)
     small = quorate.keep_members(forest, range(3))
     with pytest.raises(ValueError, match=f"^distil{words}"):
         quorate.distil(small, forest, X, max_samples=1)
@@ -242,25 +208,14 @@ def test_fewer_than_there_are_classes_are_refused(forest, data):
           for seed in (-1, "a", 0.5, True)),
         (lambda f, X, y: quorate.prune(f, X, y, max_samples=2),
          ValueError, "none of the 2 samples drawn is out of bag"),
-        (lambda f, X, y: quorate.prune(f, X), TypeError, "batches must be an "
-            "iterable of"),
-        (lambda f, X, y: quorate.prune(f, [(X[:9], y[:9]), (X[:5], y[:4])]),
-         ValueError, "batch 1: X has 5 samples, y has shape"),
         (lambda f, X, y: quorate.select(quorate.collect_votes(f, X, y).summary()),
          TypeError, "select: needs votes on single samples"),
-        (lambda f, X, y: quorate.prune(f, cut(X, y, [700]), "mdm"),
-         TypeError, r"prune\(y='mdm'\): .*as in method='mdm'"),
         *((lambda f, X, y, door=door: door(f, cut(X, y, [700]), y),
            TypeError, "in batches, which contain their labels;")
           for door in (quorate.prune, quorate.report, quorate.collect_votes)),
-        *((lambda f, X, y, door=door: door(f, X),
-           TypeError, r": y is missing .*X is ndarray")
-          for door in (quorate.prune,)),
         (lambda f, X, y: quorate.report(f, X), ValueError, "needs samples, report"),
-        (lambda f, X, y: quorate.prune(f, [(X[1:], y[1:])], source="training"),
+        (lambda f, X, y: quorate.prune(f, X[1:], y[1:], source="training"),
          ValueError, "not the data the ensemble was trained on"),
-        (lambda f, X, y: quorate.prune(f, [(X, y)], source="training", max_samples=300),
-         ValueError, "of them are used, but these are 300 of 3,000 rows, drawn by"),
     ],
 )  # fmt: skip
 def test_refused(call, exception, words, forest, data):
@@ -329,14 +284,3 @@ def test_who_takes_no_number_says_so_too(forest, data, monkeypatch):
     words = "distil: leaves are fitted on 500 of 3,000 rows, drawn by class; use max_"
     with pytest.warns(SampledWarning, match=words):
         quorate.distil(small, forest, X, n_rows=300)
-
-
-# What is given beside batches, or forgotten
-
-
-def test_out_of_bag_votes_of_batches_that_are_the_training_rows(forest, data):
-    X, y = data
-    batches = cut(X, y, [700, 1500])
-    small = quorate.prune(forest, batches, keep=4, source="training")
-    assert small.pruning_ == quorate.prune(forest, X, y, keep=4).pruning_
-    assert small.pruning_["chosen_on"] == "out-of-bag votes"

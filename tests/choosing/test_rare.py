@@ -55,11 +55,11 @@ def precision(model, fraud):
 def test_auto_distils_and_says_what_its_figures_are_about(rows, forest, fraud):
     X, y = fraud
     small, selection = quorate.prune(
-        forest, X[rows], y[rows], keep=8, return_selection=True, expect=True
+        forest, X[rows], y[rows], keep=8, return_selection=True
     )
     plain, before = quorate.prune(
         forest, X[rows], y[rows], keep=8, distil=False,
-        return_selection=True, expect=True,
+        return_selection=True,
     )  # fmt: skip
     assert "distil" in small.pruning_
     assert "distil" not in plain.pruning_
@@ -67,7 +67,7 @@ def test_auto_distils_and_says_what_its_figures_are_about(rows, forest, fraud):
     assert selection.members.tolist() == before.members.tolist()
     assert selection.expected.error == before.expected.error
     assert str(selection.expected) == f"before distillation: {before.expected}"
-    assert "(auto), distilled, keep=8; before distillation: error" in repr(selection)
+    assert "distilled; errors are those before distillation" in repr(selection)
     assert selection.expected.to_dict()["before_distillation"]
     whole, distilled, pruned = (
         precision(model, fraud) for model in (forest, small, plain)
@@ -82,7 +82,6 @@ def test_auto_distils_and_says_what_its_figures_are_about(rows, forest, fraud):
         {"method": BrierSelection()},
         {"scoring": "balanced_accuracy"},
         {"scoring": "f1", "positive": "fraud"},
-        {"class_weight": "balanced"},
         {"distil": False},
         {"keep": 1.0},  # nobody is dropped
     ],
@@ -173,9 +172,7 @@ def test_sizes_on_new_rows_are_judged_after_distillation(forest, fraud, monkeypa
     assert selection.sized_by == "log-loss after distillation"
     assert selection.expected.before_distillation
     assert not selection.expected.with_size
-    fixed, same = quorate.prune(
-        forest, X, y, keep=16, return_selection=True, expect=True
-    )
+    fixed, same = quorate.prune(forest, X, y, keep=16, return_selection=True)
     assert same.members.tolist() == selection.members.tolist()
     assert same.expected == selection.expected
     np.testing.assert_array_equal(fixed.predict_proba(X), small.predict_proba(X))
@@ -220,9 +217,7 @@ def test_trees_without_a_judge_are_distilled_and_nothing_is_promised(fraud, tmp_
     balanced = RandomForestClassifier(60, class_weight="balanced", random_state=0)
     balanced.fit(X, y)
     with pytest.warns(CoverageWarning, match="class 'fraud'"):
-        small, selection = quorate.prune(
-            balanced, X, y, keep=12, return_selection=True, expect=True
-        )
+        small, selection = quorate.prune(balanced, X, y, keep=12, return_selection=True)
     assert (small.pruning_["method"], selection.expected) == ("Herding", None)
     assert selection.distilled
     plain = quorate.keep_members(balanced, selection.members)
@@ -284,7 +279,7 @@ def test_one_class_of_several(scoring, metric, label, three):
     if scoring in ("average_precision", "roc_auc"):
         said = kept.predict_proba(X[CHOOSE])[:, place]
     wanted = metric(y[CHOOSE] == label, said)
-    assert chosen.score.score == pytest.approx(wanted, abs=1e-9)
+    assert chosen.kept_score.score == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize("method", ["ges", "forward", "auto"])
@@ -294,14 +289,14 @@ def test_methods_optimise_the_score_of_a_class(method, three):
     how = {"scoring": "f1", "positive": "odd"}
     chosen = quorate.select(votes, method, 4, **how)
     first = quorate.select(votes, "best", 4, **how)
-    assert chosen.score.score > first.score.score
+    assert chosen.kept_score.score > first.kept_score.score
 
 
 def test_numbers_are_named_by_their_text():
     votes = quorate.Votes([[1, 2, 2, 1], [1, 2, 1, 1]], [1, 2, 2, 1])
     for label in (2, "2"):
         found = quorate.select(votes, "best", 1, scoring="recall", positive=label)
-        assert (found.score.score, found.scoring) == (1.0, "recall_of_2")
+        assert (found.kept_score.score, found.scoring) == (1.0, "recall_of_2")
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ SINGLE = [
      "--tolerance nan: must be a number, 0 or more, "),
     ([*PRUNE, "--budget", "gold"], 2,
      "--budget gold: must be KIND=LIMIT, such as bytes=50MB"),
-    ([*PRUNE, "--budget", "bytes=20XB"], 2, "such as bytes=50MB, nodes=20000"),
+    ([*PRUNE, "--budget", "bytes=20XB"], 2, "such as bytes=50MB or nodes=20000"),
     ([*PRUNE, "--budget", "gold=3"], 2,
      "--budget gold=3: must be KIND=LIMIT, such as bytes="),
     ([*PRUNE, "--budget", "bytes=0"], 2,
@@ -198,11 +198,16 @@ SINGLE = [
     ([*PRUNE, "--tolerance", "2x"], 2,
      "--tolerance 2x: must be a number, 0 or more, or 0% "
      "to 100%."),
+    ([*PRUNE, "--method", "mdm", "--param", "p"], 2,
+     "--param p: must be NAME=VALUE, such as measure=kappa"),
+    ([*PRUNE, "--method", "mdm", "--param", "q=1"], 1,
+     "MarginDistance: unknown parameter 'q'"),
+    ([*PRUNE, "--param", "p=0.1"], 2, "use --method to name a method"),
     ([*PRUNE, "--max-samples", "0"], 2,
      "--max-samples 0: must be a whole number, 1 or more."),
     ([*PRUNE, "--keep", "3", "--tolerance", "0.1"], 1, "use only one of them to "
      "set the number of members."),
-    ([*PRUNE, "--method", "kp", "--class-weight", "balanced"], 1, "KappaPruning("
+    ([*PRUNE, "--method", "kp", "--param", "class_weight=balanced"], 1, "KappaPruning("
      "class_weight='balanced'): its objective is not"),
     ([*CERTIFY, "--tolerance", "0"], 2,
      "--tolerance 0: must be a number between 0 and 1, "),
@@ -260,6 +265,10 @@ def test_refused_in_a_sentence(run, words, code, why):
     (_options.SHARE, 0.02, 0.02), (_options.SIZE, "20%", 0.2),
     (_options.SIZE, "100%", 1.0), (_options.SIZE, "12", 12),
     (_options.SIZE, "own", None),
+    (_options.PARAMETER, "measure=kappa", ("measure", "kappa")),
+    (_options.PARAMETER, "p=0.1", ("p", 0.1)), (_options.PARAMETER, "n=3", ("n", 3)),
+    (_options.PARAMETER, "replace=False", ("replace", False)),
+    (_options.PARAMETER, "keep=none", ("keep", None)),
     (_options.LIMIT, "bytes=2kB", ("bytes", 2000)),
     (_options.LIMIT, "nodes=20,000", ("nodes", 20_000)),
 ])  # fmt: skip

@@ -28,6 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate import prune
 from quorate._ensembles import find_record, keep_members, places_among, read_ensemble
+from quorate.pruning import MarginDistance
 
 
 def tree(**options):
@@ -175,7 +176,7 @@ class TestEachKind:
 
     def test_record(self, kind, fitted, data):
         X, y, _, _ = data
-        record = prune(fitted[kind], X, y, method="mdm", keep=3, p=0.1).pruning_
+        record = prune(fitted[kind], X, y, MarginDistance(p=0.1), keep=3).pruning_
         assert record["method"] == "MarginDistance"
         assert record["parameters"] == {"p": 0.1}
         assert record["size"] == "keep=3"
@@ -270,17 +271,12 @@ class TestDetails:
             "tree": tree().fit(X, y),
             "knn": KNeighborsClassifier().fit(X, y),
         }
-        options = {"method": "oo", "keep": 2, "as_members": True}
-        named = prune(pool, X, y, **options)
+        named = prune(pool, X, y, method="oo", keep=2).estimators
         assert type(named) is dict
         assert len(named) == 2
         assert all(named[name] is pool[name] for name in named)
-        listed = prune([*pool.values()], X, y, **options)
-        assert type(listed) is list
-        assert listed == list(named.values())
-        assert type(prune((*pool.values(),), X, y, **options)) is tuple
-        model = prune(pool, X, y, method="oo", keep=2)
-        assert model.estimators == named
+        listed = prune([*pool.values()], X, y, method="oo", keep=2).estimators
+        assert list(listed) == list(named.values())
 
     def test_steps_of_a_pipeline_are_shared(self, fitted, data):
         X, y, _, _ = data
@@ -414,5 +410,5 @@ def test_the_record_of_pruning_begins_with_a_sentence():
     assert next(iter(record.items())) == ("summary", said)
     # A plain dict, so that files of the forest need no type of quorate.
     assert type(record) is dict
-    distilled = quorate.prune(forest, X, y, "mdm", keep=4, distil={"n_rows": 100})
+    distilled = quorate.prune(forest, X, y, "mdm", keep=4, distil=True)
     assert distilled.pruning_["summary"] == f"{said}, then distilled"

@@ -186,9 +186,7 @@ def through_everything(seed, tmp_path):
     methods = sorted(set(quorate.methods()) - {"tsp_ap", "tsp_dp"})
     method = str(rng.choice(methods))
     keep = int(rng.integers(1, n + 1))
-    selection = attempt(
-        "prune", lambda: quorate.select(votes, method, keep, **options(method))
-    )
+    selection = attempt("prune", lambda: quorate.select(votes, quick(method), keep))
     if selection is not None:
         assert 1 <= selection.n_kept <= n
         repr(selection), selection._repr_html_()
@@ -229,9 +227,9 @@ def through_everything(seed, tmp_path):
     return name, form
 
 
-def options(method):
-    """Return what makes slow methods quick."""
-    return {"n_iter": 50} if method in ("pep",) else {}
+def quick(method):
+    """Return a method, quick if it is slow."""
+    return quorate.pruning.PEP(n_iter=50) if method == "pep" else method
 
 
 @pytest.mark.parametrize("block", range(8))

@@ -166,7 +166,7 @@ def test_all_doors_keep_the_same_members(name, method, data, fitted, files, comm
     assert page.data["votes"]["accuracy"] == where_chosen[0]
     told = dict(zip(("before", "after"), where_chosen, strict=True))
     assert page.data["pruning"]["accuracy"] == told
-    errors = selection.score.loss, selection.full_score.loss
+    errors = selection.kept_score.loss, selection.full_score.loss
     assert (1 - errors[0], 1 - errors[1]) == pytest.approx(where_chosen[::-1])
     if selection.curve is not None and selection.weights is None:
         assert 1 - selection.curve.errors[-1] == pytest.approx(where_chosen[1])
@@ -330,7 +330,7 @@ class TestTrainingRows:
         model = fitted["boosting"]
         _, selection = quorate.prune(model, *rows, keep=4, return_selection=True)
         assert selection.source is VoteSource.TRAINING
-        assert selection.curve is selection.score is None
+        assert selection.curve is selection.kept_score is None
         assert "where errors mean nothing" in repr(selection)
         told = selection.explain()
         assert told.comparison == []

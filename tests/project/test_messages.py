@@ -72,18 +72,6 @@ REFUSED = {
         f"bayesian_signed_rank(random_state='x'): {WHOLE}",
     ),
     # parameters
-    "distill": (
-        lambda: prune(distill=True),
-        "prune: unknown parameter 'distill'; did you mean 'distil'?",
-    ),
-    "keeep": (
-        lambda: prune(method="mdm", keeep=3),
-        "prune: unknown parameter 'keeep'; did you mean 'keep'?",
-    ),
-    "nearly a parameter of the method": (
-        lambda: prune(method="mdm", P=0.1),
-        "MarginDistance: unknown parameter 'P'; did you mean 'p'?",
-    ),
     "budget as text": (lambda: prune(budget="50MB"), f"budget='50MB': {LIMITS}"),
     "budget by unit": (
         lambda: prune(budget={"MB": 50}), "budget={'MB': 50}: " + LIMITS

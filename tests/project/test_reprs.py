@@ -136,7 +136,7 @@ def test_selections_show_the_error_with_their_new_weights():
         with_changes(votes, weights=selection.weights).keep(selection.members).error()
     )
     assert abs(votes.keep(selection.members).error() - weighted) > 0.05
-    found = selection.score.loss, selection.full_score.loss
+    found = selection.kept_score.loss, selection.full_score.loss
     assert found == (weighted, votes.error())
     cells = read(selection)
     assert (
@@ -144,6 +144,4 @@ def test_selections_show_the_error_with_their_new_weights():
         == f"{weighted:.4f}"
     )
     assert cells[cells.index("error, all members") + 1] == f"{votes.error():.4f}"
-    assert f"error on the selection samples {weighted:.4f}, all members" in repr(
-        selection
-    )
+    assert f"error on the selection samples, kept  {weighted:.4f}" in repr(selection)

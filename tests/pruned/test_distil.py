@@ -29,7 +29,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import PrunedClassifier, collect_votes, distil, keep_members, prune
-from quorate._pruned._distil import check_options
 from quorate._pruned._teacher import read_teacher, unseen_by
 from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
@@ -524,51 +523,13 @@ class TestSomeRows:
             taught = distil(few(forest), forest, X, n_rows=500, random_state=0)
         assert taught.distillation_["drawn"]["samples"] == 120
 
-    def test_of_batches(self, data, fitted, tmp_path):
-        _, _, X, y = data
-        forest = fitted["forest"]
-        small = few(forest)
-        options = {"n_rows": 500, "random_state": 0}
-        whole = distil(small, forest, X, **options)
-        batches = [(X[at : at + 70], y[at : at + 70]) for at in range(0, 200, 70)]
-        found = distil(small, forest, iter(batches), **options)
-        assert are_same(found, whole)
-        some = distil(small, forest, batches, max_samples=60, **options)
-        other = [(X[at : at + 9], y[at : at + 9]) for at in range(0, 200, 9)]
-        again = distil(small, forest, other, max_samples=60, **options)
-        assert are_same(some, again)
-        drawn = some.distillation_["drawn"]
-        assert (drawn["samples"], drawn["of"]) == (60, 200)
-        frame = pd.DataFrame(X).rename(columns=str).assign(label=y)
-        frame.to_parquet(tmp_path / "rows.parquet", row_group_size=50)
-        files = distil(
-            small, forest, tmp_path, target="label", max_samples=60, **options
-        )
-        assert are_same(files, some)
-
-    def test_all_batches_are_known_again(self, data, fitted):
-        X, y, _, _ = data
-        batches = [(X[:150], y[:150]), (X[150:], y[150:])]
-        forest = fitted["forest"]
-        taught = distil(few(forest), forest, batches, n_rows=500, random_state=0)
-        assert taught.distillation_["out_of_bag"]
-
     def test_while_pruning(self, data, fitted):
-        X, y, X_new, y_new = data
-        forest = fitted["forest"]
-        taught = prune(forest, X, y, "mdm", 5, distil={"n_rows": 500}, max_samples=100)
+        X, y, _, _ = data
+        taught = prune(fitted["forest"], X, y, "mdm", 5, distil=True, max_samples=100)
         record = taught.pruning_
         assert record["drawn"] == {"samples": 100, "of": 300, "seed": 0}
         assert record["distil"]["drawn"]["samples"] == 100
         assert record["distil"]["out_of_bag"]
-        own = {"n_rows": 500, "max_samples": 150}
-        taught = prune(forest, X, y, "mdm", 5, distil=own, max_samples=100)
-        assert taught.pruning_["distil"]["drawn"]["samples"] == 150
-        batches = [(X_new[:90], y_new[:90]), (X_new[90:], y_new[90:])]
-        taught = prune(forest, batches, keep=5, distil={"n_rows": 500}, max_samples=100)
-        assert taught.pruning_["drawn"]["samples"] == 100
-        assert taught.pruning_["distil"]["drawn"] is None  # of those drawn, all
-        assert taught.pruning_["distil"]["n_real"] == 100
 
 
 class Silent(ClassifierMixin, BaseEstimator):
@@ -680,35 +641,20 @@ class TestPrune:
         assert distance(taught, model, X_new) < 0.75 * distance(small, model, X_new)
         assert are_same(taught, prune(model, X, y, keep=5))
 
-    def test_options(self, data, fitted):
-        X, y, X_new, _ = data
-        options = {"n_rows": 700, "unlabelled": X_new, "random_state": 3}
-        taught, selection = quorate.prune(
-            fitted["forest"], X, y, "mdm", 4, distil=options, return_selection=True
-        )
-        assert selection.n_kept == 4
-        assert taught.pruning_["distil"]["n_crossed"] == 700
-        assert taught.pruning_["distil"]["n_real"] == 500
-        same = distil(keep_members(fitted["forest"], selection.members),
-                      fitted["forest"], X, **options)  # fmt: skip
-        assert are_same(taught, same)
-
     def test_frozen(self, data, fitted):
         X, y, _, _ = data
-        taught = prune(
-            FrozenEstimator(fitted["forest"]), X, y, keep=4, distil={"n_rows": 100}
-        )
+        taught = prune(FrozenEstimator(fitted["forest"]), X, y, keep=4, distil=True)
         assert type(taught) is FrozenEstimator
-        assert taught.estimator.pruning_["distil"]["n_crossed"] == 100
+        assert taught.estimator.pruning_["distil"]["n_crossed"] == 60_000
 
     def test_refusals(self, data, fitted):
         X, y, _, _ = data
         forest, boosted = fitted["forest"], AdaBoostClassifier(n_estimators=4).fit(X, y)
         for call, error, message in (
             (lambda: prune(forest, X, y, distil="yes"), ValueError,
-             r"prune\(distil='yes'\): must be 'auto', True, False, or"),
-            (lambda: prune(forest, X, y, distil={"n_row": 3}), ValueError,
-             r"unknown parameter 'n_row'.*n_rows"),
+             r"prune\(distil='yes'\): must be 'auto', True or False\."),
+            (lambda: prune(forest, X, y, distil={"n_rows": 3}), ValueError,
+             r"prune\(distil=\{'n_rows': 3\}\): must be 'auto', True or"),
             (lambda: prune(boosted, X, y, distil=True), TypeError, COUNTS),
             (lambda: PrunedClassifier(boosted, distil=True).fit(X, y), TypeError,
              COUNTS),
@@ -724,14 +670,14 @@ class TestPrune:
 
         X, y, _, _ = data
         forest = Own(30, random_state=0).fit(X, y)
-        taught = prune(forest, X, y, keep=5, distil={"n_rows": 100})
+        taught = prune(forest, X, y, keep=5, distil=True)
         for n_members in {len(taught.pruning_), len(taught.distillation_)}:
-            same = prune(forest, X, y, keep=n_members, distil={"n_rows": 100})
+            same = prune(forest, X, y, keep=n_members, distil=True)
             assert read_ensemble(same).n_members == n_members
 
     def test_pruned_again(self, data, fitted):
         X, y, X_new, y_new = data
-        taught = prune(fitted["forest"], X, y, keep=8, distil={"n_rows": 500})
+        taught = prune(fitted["forest"], X, y, keep=8, distil=True)
         assert prune(taught, X_new, y_new, keep=4).n_estimators == 4
 
 
@@ -742,7 +688,7 @@ class TestPrunedClassifier:
         forest = RandomForestClassifier(30, random_state=0)
         settings = {"keep": 5, "prune_on": prune_on, "random_state": 0}
         plain = PrunedClassifier(forest, **settings, distil=False).fit(X, y)
-        taught = PrunedClassifier(forest, **settings, distil={"n_rows": 3000})
+        taught = PrunedClassifier(forest, **settings, distil=True)
         taught.fit(X, y)
         np.testing.assert_array_equal(plain.support_, taught.support_)
         record = taught.estimator_.pruning_["distil"]
@@ -757,7 +703,7 @@ class TestPrunedClassifier:
             RandomForestClassifier(30, random_state=0),
             keep=9,
             lazy="exact",
-            distil={"n_rows": 500},
+            distil=True,
         ).fit(X, y)
         np.testing.assert_array_equal(
             both.predict(X_new), both.estimator_.predict(X_new)
@@ -781,16 +727,3 @@ def test_a_pruned_model_that_learns_later_is_certified_like_one_that_did(in_a_pi
     # The rows that chose are known still.
     with pytest.raises(ValueError, match="members were chosen, or"):
         quorate.certify(model, later, X[300:600], y[300:600], tolerance=0.2)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"), [({"ridge": -1}, RIDGE), ({"n_rows": 2.5}, CROSSED)]
-)
-def test_options_are_refused_before_the_work(options, message):
-    with pytest.raises(ValueError, match=message):
-        check_options(options, "prune", n_jobs=None)
-    assert check_options({"ridge": 0.5}, "prune", n_jobs=2) == {
-        "ridge": 0.5,
-        "random_state": 0,
-        "n_jobs": 2,
-    }

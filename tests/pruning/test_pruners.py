@@ -422,7 +422,7 @@ def test_contested_samples_are_those_just_right():
 
 def test_explanation_names_the_sample_that_chose(votes):
     for search in ("printed", "contested"):
-        selection = quorate.select(votes, "epbd", keep=4, search=search)
+        selection = quorate.select(votes, pruning.EPBD(4, search=search))
         steps = selection.explain().steps
         traced = votes.samples[selection.pruner.trace_samples_].tolist()
         assert [step["sample"] for step in steps] == traced

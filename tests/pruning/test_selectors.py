@@ -289,7 +289,8 @@ class TestCost:
     def test_prune_measures_what_it_is_told_to_count(self):
         X, y = load_wine(return_X_y=True)
         forest = RandomForestClassifier(30, random_state=0).fit(X, y)
-        small = quorate.prune(forest, X, y, "brier", 5, cost="nodes", price=10.0)
+        method = quorate.pruning.BrierSelection(5, cost="nodes", price=10.0)
+        small = quorate.prune(forest, X, y, method)
         nodes = np.array([tree.tree_.node_count for tree in forest.estimators_])
         kept = nodes[small.pruning_["kept"]]
         assert kept.sum() == np.sort(nodes)[:5].sum()
@@ -318,10 +319,10 @@ def test_simplex_by_name_does_for_a_pool_what_auto_does():
         tables.append(scores / scores.sum(axis=1, keepdims=True))
     tables = np.stack(tables)
 
-    def weights(rows, method, **options):
+    def weights(rows, method):
         codes, truth = tables[:, rows].argmax(axis=2), y[rows]
         votes = quorate.Votes(codes, truth, probabilities=tables[:, rows])
-        return quorate.select(votes, method, keep=None, **options).pruner.weights_
+        return quorate.select(votes, method, keep=None).pruner.weights_
 
     def loss(weights, rows):
         mixed = np.tensordot(weights, tables[:, rows], 1)
@@ -330,7 +331,7 @@ def test_simplex_by_name_does_for_a_pool_what_auto_does():
     half, rest = slice(450), slice(450, None)
     by_name, auto = weights(half, "simplex"), weights(half, "auto")
     np.testing.assert_array_equal(by_name, auto)
-    pulled = weights(half, "simplex", smoothing=0.3)
+    pulled = weights(half, pruning.SimplexWeights(smoothing=0.3))
     assert loss(by_name, rest) < loss(pulled, rest) - 0.02
 
 

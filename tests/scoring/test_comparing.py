@@ -206,7 +206,7 @@ def test_averaged_probabilities_rank_through_every_door(scoring):
         other = judge[scoring](BINARY[NEW], each.decision_function(X[NEW]))
         assert abs(wanted - other) > 1e-5
         assert found.score[place] == pytest.approx(wanted, abs=1e-9)
-        mine = (selection.full_score, selection.score)[place]
+        mine = (selection.full_score, selection.kept_score)[place]
         assert mine.score == pytest.approx(wanted, abs=1e-9)
     assert chosen.full_score.score == pytest.approx(found.score[0], abs=1e-9)
 
@@ -221,7 +221,7 @@ def test_boosting_ranks_by_its_weighted_vote(scoring):
     found = compared((boosted, small), BINARY, scoring)
     for place, model in enumerate((boosted, small)):
         wanted = get_scorer(scoring)(model, X[NEW], BINARY[NEW])
-        mine = (selection.full_score, selection.score)[place]
+        mine = (selection.full_score, selection.kept_score)[place]
         assert found.score[place] == pytest.approx(wanted, abs=1e-12)
         assert mine.score == pytest.approx(wanted, abs=1e-12)
 

@@ -29,9 +29,6 @@ def doors(forest, small):
             forest, given, **more
         ),
         "compare": lambda given, **more: quorate.compare(forest, small, given, **more),
-        "prune": lambda given, **more: quorate.prune(forest, given, keep=3, **more),
-        "report": lambda given, **more: quorate.report(forest, given, **more),
-        "distil": lambda given, **more: quorate.distil(small, forest, given, **more),
     }
 
 
@@ -168,8 +165,6 @@ def test_labels_of_two_types_are_refused_for_pools_too(forest, data):
     X, y = data
     pool = {"one": forest.estimators_[0], "two": quorate.keep_members(forest, [1, 2])}
     pairs = [(X[:50], y[:50]), (X[50:100], np.array(["ant", "bee"] * 25))]
-    with pytest.raises(BatchError, match=r"prune: batch 1: .*labels of mixed types"):
-        quorate.prune(pool, pairs)
     for take in (quorate.summarise, quorate.collect_votes):
         with pytest.raises(BatchError, match="batch 1: member 'one'"):
             take(pool, pairs)

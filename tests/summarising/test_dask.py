@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 from tests.summarising.conftest import in_batches
 
 import quorate
@@ -175,37 +174,15 @@ def test_an_array_and_a_series(forest, data):
         quorate.summarise(forest, (given.rechunk((uneven, -1)), labels))
 
 
-def test_members_are_chosen_on_partitions(forest, data):
-    X, y = data[0][:2000], data[1][:2000]
-    pair = in_chunks(X, y, 600)
-    for most in (None, 300):
-        here, there = (
-            quorate.prune(forest, given, keep=4, max_samples=most)
-            for given in (list(in_batches(X, y, 500)), pair)
-        )
-        assert there.pruning_ == here.pruning_
-    named = RandomForestClassifier(10, random_state=0)
-    frame = frame_of(*data)
-    named.fit(frame[:500].drop(columns="label"), frame[:500]["label"])
-    parts = dd.from_pandas(frame[500:2000], npartitions=4)
-    small = quorate.prune(named, parts, target="label", keep=4)
-    rows = frame[500:2000].drop(columns="label"), frame[500:2000]["label"]
-    assert small.pruning_ == quorate.prune(named, [rows], keep=4).pruning_
-    none = parts[parts["x0"] > 1e6]
-    with pytest.raises(ValueError, match="prune: there are no samples to choose from"):
-        quorate.prune(named, none, target="label", keep=4)
-
-
-def test_reports_and_distilling_take_partitions(forest, data):
+def test_members_are_chosen_and_distilled_on_computed_collections(forest, data):
     X, y = data[0][:800], data[1][:800]
-    pair = in_chunks(X, y, 300)
-    page = quorate.report(forest, pair)
-    assert page.data["votes"]["accuracy"] == forest.score(X, y)
-    small = quorate.keep_members(forest, [0, 1])
-    expected = quorate.distil(small, forest, X, n_rows=500, random_state=0)
-    for given in (pair[0], pair):
-        found = quorate.distil(small, forest, given, n_rows=500, random_state=0)
-        np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+    rows, labels = in_chunks(X, y, 300)
+    here, there = (
+        quorate.prune(forest, *given, keep=4, max_samples=500)
+        for given in ((X, y), (rows, labels))
+    )
+    assert there.pruning_ == here.pruning_
+    np.testing.assert_array_equal(there.predict_proba(X), here.predict_proba(X))
 
 
 def test_labels_that_are_cut_otherwise_or_not_at_all(forest, data):

@@ -5,7 +5,6 @@
 """
 
 from quorate._choosing._choose import (
-    Chooser,
     check_method,
     choose,
     method_for,
@@ -18,7 +17,6 @@ from quorate._choosing._expected import (
     expectations,
     expected_errors,
     has_whole_order,
-    with_expected_error,
 )
 from quorate._choosing._explanation import Explanation
 from quorate._choosing._selection import Selection
@@ -41,7 +39,6 @@ __all__ = [
     "DEFAULT",
     "LEAST_SHARE",
     "Budget",
-    "Chooser",
     "CrossFittedCurve",
     "EnsembleEvidence",
     "Evidence",
@@ -66,5 +63,4 @@ __all__ = [
     "size_curve",
     "size_for",
     "split_evidence",
-    "with_expected_error",
 ]

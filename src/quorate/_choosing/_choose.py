@@ -6,15 +6,13 @@ all call this code with their evidence.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from inspect import signature
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from quorate._choosing._crossfit import cross_fitted_curve, fit_on, folds_of
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, draw_rows
-from quorate._choosing._expected import expected_error, with_expected_error
 from quorate._choosing._selection import Selection
 from quorate._choosing._size import (
     DEFAULT,
@@ -27,10 +25,9 @@ from quorate._choosing._size import (
     Size,
     SizeByCost,
     SizeByErrors,
-    size_curve,
     size_for,
 )
-from quorate._messages import nearest, unknown_name, warn
+from quorate._messages import warn
 from quorate._random import as_seed
 from quorate._scoring import (
     Score,
@@ -41,7 +38,7 @@ from quorate._scoring import (
     why_empty,
     with_positive,
 )
-from quorate._typing import Array, Progress
+from quorate._typing import Array
 from quorate._votes import (
     Summary,
     Votes,
@@ -51,26 +48,29 @@ from quorate._votes import (
     warn_if_uncovered,
 )
 from quorate.exceptions import QuorateWarning, TrainingVotesWarning
-from quorate.pruning import Pruner, choose_method, make_pruner, methods
+from quorate.pruning import Pruner, choose_method, make_pruner
 
 
-def choose(*request: Any, **options: Any) -> Selection:
-    """Choose members by a method, and how many of them; see ``Chooser``."""
-    return Chooser(*request, **options).choose()
-
-
-class Chooser:
-    """Chooses members by a method, and how many of them.
+def choose(
+    evidence: Evidence,
+    method: str | Pruner = "auto",
+    size: Size | None = None,
+    *,
+    scoring: Any = None,
+    seed: int | None = None,
+    distilled_size: Callable[[Any, Pruner], int] | None = None,
+    owner: str = "prune",
+) -> Selection:
+    """Choose members by a method, and how many of them.
 
     Parameters
     ----------
     evidence : Evidence
-        The votes to choose on, and their ensemble. Stored as an attribute, restricted
-        to out-of-bag votes if the method needs them.
+        The votes to choose on, and their ensemble.
     method : str or Pruner
         A name from :func:`quorate.methods`, a pruner object, or "auto".
-    size : Size
-        How many members to keep. Stored as an attribute, with the default resolved.
+    size : Size, optional
+        How many members to keep; the default size if not given.
     scoring : str, scorer, callable or None
         Score to choose by; see :func:`quorate.select`. Accuracy by default.
     seed : int, optional
@@ -78,92 +78,111 @@ class Chooser:
     distilled_size : callable, optional
         If the kept members will be distilled, returns how many are enough after
         distillation, from evidence on new samples and the method.
-    progress : callable, optional
-        Called by slow methods with the number of steps done and in total.
     owner : str
         Name of the caller, for messages.
-    **parameters
-        Parameters of the method.
     """
+    refuse_uncovered(scoring, evidence.votes, owner)
+    score = score_for(scoring, evidence.votes, owner)
+    if isinstance(evidence, EnsembleEvidence):
+        check_ranking(score, evidence.ensemble, owner)
+    pruner = method_for(evidence, method, score, seed)
+    if pruner.tags.needs_out_of_bag:
+        evidence = evidence.out_of_bag()
+    _refuse_training_votes_of_pools(evidence.votes, pruner, size, owner)
+    if size is None or isinstance(size, DefaultSize):
+        size = _default_size(evidence, pruner, score)
+    auto = isinstance(method, str) and method == "auto"
+    chooser = _Chooser(evidence, pruner, size, score, auto, owner)
+    if isinstance(size, SizeByErrors):
+        finds_probabilities = auto and size.is_auto and scoring is None
+        return chooser.choose_by_errors(size, finds_probabilities, distilled_size)
+    _warn_of_flawed_votes(pruner, evidence.votes)
+    if isinstance(size, SizeByCost):
+        members = chooser.fit_all()
+        return chooser.first(members, size.resolve(members.order, evidence.costs))
+    return chooser.fit(size.keep)
 
-    def __init__(
-        self,
-        evidence: Evidence,
-        method: Any = "auto",
-        size: Size | None = None,
-        *,
-        scoring: Any = None,
-        seed: int | None = None,
-        distilled_size: Callable[[Any, Pruner], int] | None = None,
-        progress: Progress | None = None,
-        owner: str = "prune",
-        **parameters: Any,
-    ) -> None:
-        self.owner, self.progress = owner, progress
-        self.distilled_size, self.scoring = distilled_size, scoring
-        self.auto = isinstance(method, str) and method == "auto"
-        refuse_uncovered(scoring, evidence.votes, owner)
-        self.score = score_for(scoring, evidence.votes, owner)
-        if isinstance(evidence, EnsembleEvidence):
-            check_ranking(self.score, evidence.ensemble, owner)
-        self.pruner = method_for(evidence, method, self.score, seed, **parameters)
-        if self.pruner.tags.needs_out_of_bag:
-            evidence = evidence.out_of_bag()
-        self.evidence = evidence
-        self._refuse_training_votes_of_pools(size)
-        if size is None or isinstance(size, DefaultSize):
-            size = self._default_size()
-        self.size = size
-        if not isinstance(size, SizeByErrors):  # refuses such votes
-            _warn_of_flawed_votes(self.pruner, evidence.votes)
 
-    def choose(self) -> Selection:
-        """Return the selection of members."""
-        size = self.size
-        if isinstance(size, SizeByErrors):
-            return self._choose_by_errors(size)
-        if isinstance(size, SizeByCost):
-            members = self.order_members()
-            return self.first(members, size.resolve(members.order, self.evidence.costs))
-        chosen = self._fit(size.keep)
-        return self._with_curve(chosen) if chosen.pruner.has_order else chosen
+@dataclass(frozen=True, slots=True)
+class _Chooser:
+    """Fits a method and takes the first members of its order."""
 
-    def order_members(self) -> Selection:
+    evidence: Evidence
+    pruner: Pruner
+    size: Size
+    score: Score
+    auto: bool
+    owner: str
+
+    def fit(self, keep: float | int | None) -> Selection:
+        """Return the members the method picks, and the time it took."""
+        evidence = self.evidence.for_method(self.pruner)  # not part of its time
+        start = time.perf_counter()
+        fitted = fit_on(evidence, make_pruner(self.pruner, keep=keep))
+        return Selection(
+            evidence.votes,
+            fitted,
+            fitted.order_,
+            self.size,
+            self.score,
+            evidence,
+            auto=self.auto,
+            seconds=time.perf_counter() - start,
+            drawn=evidence.drawn,
+        )
+
+    def fit_all(self) -> Selection:
         """Return all members in the order of the method."""
-        return self._with_curve(self._fit_all())
+        keep = _keep_of_all(self.pruner)
+        if not make_pruner(self.pruner, keep=keep).has_order:
+            raise ValueError(
+                f"{self.owner}({self.size.text}): {type(self.pruner).__name__} does "
+                "not rank the members, so it cannot be used to choose a size; pass "
+                "keep."
+            )
+        members = self.fit(keep)
+        return replace(members, orders_all=members.pruner)
 
     def first(self, members: Selection, number: int) -> Selection:
         """Return the selection of the first members in the order."""
         if members.pruner.tags.nested:
             return replace(members, order=members.order[:number])
-        anew = self._fit(number)
+        anew = self.fit(number)
         seconds = members.seconds + anew.seconds
         return replace(members, pruner=anew.pruner, order=anew.order, seconds=seconds)
 
-    def _choose_by_errors(self, size: SizeByErrors) -> Selection:
+    def choose_by_errors(
+        self,
+        size: SizeByErrors,
+        finds_probabilities: bool,
+        distilled_size: Callable[[Any, Pruner], int] | None,
+    ) -> Selection:
+        """Return the selection of the size found from errors on new data.
+
+        With a rare class, a handful of members can be enough for accuracy, but they
+        rank samples poorly. So "auto" uses log-loss if there are probabilities.
+        """
         self._refuse_unfit_samples()
-        votes, score, members = self.evidence.votes, self.score, self._fit_all()
+        votes, score, members = self.evidence.votes, self.score, self.fit_all()
         pruner, order = members.pruner, members.order
         if not folds_of(votes, score):
             reason = "are too few to determine how many members are enough"
             self._warn_that_all_stay(members.n_kept, reason)
-            return self.first(self._with_curve(members), members.n_kept)
+            return self.first(members, members.n_kept)
         if size.tolerance is not None and score.is_accuracy:
             _refuse_empty(size.tolerance, votes, self.owner)
-        curve = cross_fitted_curve(self.evidence, pruner, order, score)
-        members = replace(members, curve=curve)
-        sized_by = self._sized_by(size)
-        if sized_by is not score:
-            members = replace(members, sized_by="log-loss")
+        curve = cross_fitted_curve(members.evidence, pruner, order, score)
+        members = replace(members, found_in=curve, size_score=score)
+        if finds_probabilities and votes.rule == "average":
+            log_loss = find_score("neg_log_loss", votes.classes, self.owner)
             size = replace(size, at_least=LEAST_SHARE)
-            if self.distilled_size is not None and _are_new(votes):
-                number = self.distilled_size(self.evidence, pruner)
-                chosen = self.first(members, number)
-                chosen = replace(chosen, sized_by="log-loss after distillation")
-                return with_expected_error(chosen, self.evidence)
-            curve = cross_fitted_curve(self.evidence, pruner, order, sized_by)
-        found = size.resolve(curve)
-        if found is None:
+            members = replace(members, size=size, size_score=log_loss)
+            if distilled_size is not None and _are_new(votes):
+                members = replace(members, sized_distilled=True)
+                return self.first(members, distilled_size(self.evidence, pruner))
+            curve = cross_fitted_curve(members.evidence, pruner, order, log_loss)
+        number = size.resolve(curve)
+        if number is None:
             raise ValueError(
                 f"{size.text}: {votes.n_samples} samples cannot show that any "
                 f"choice of {type(self.pruner).__name__} comes that close to all "
@@ -171,98 +190,8 @@ class Chooser:
             )
         if size.tolerance is not None:
             reason = "cannot show that fewer members come that close to all of them"
-            self._warn_that_all_stay(found, reason)
-        expected = expected_error(self.evidence, pruner, size, score, sized_by)
-        return self.first(replace(members, expected=expected), found)
-
-    def _sized_by(self, size: SizeByErrors) -> Score:
-        """Return the score used to find the size.
-
-        With a rare class, a handful of members can be enough for accuracy, but they
-        rank samples poorly. So "auto" uses log-loss if there are probabilities.
-        """
-        votes = self.evidence.votes
-        left_to_auto = self.auto and size.is_auto and self.scoring is None
-        if left_to_auto and votes.rule == "average":
-            return find_score("neg_log_loss", votes.classes, self.owner)
-        return self.score
-
-    def _fit_all(self) -> Selection:
-        """Return all members in order, without the size curve."""
-        if not make_pruner(self.pruner, keep=self._keep_of_all).has_order:
-            raise ValueError(
-                f"{self.owner}({self.size.text}): {type(self.pruner).__name__} does "
-                "not rank the members, so it cannot be used to choose a size; pass "
-                "keep."
-            )
-        return self._fit(self._keep_of_all)
-
-    def _fit(self, keep: float | int | None) -> Selection:
-        """Return the members the method picks, and the time it took."""
-        evidence, pruner = self.evidence, make_pruner(self.pruner, keep=keep)
-        if pruner.tags.uses_unlabelled:
-            evidence.unlabelled()  # computed once; not part of the method's time
-        start = time.perf_counter()
-        fitted = fit_on(evidence, pruner, self.progress)
-        return Selection(
-            evidence.votes,
-            fitted,
-            fitted.order_,
-            self.size,
-            self.score,
-            auto=self.auto,
-            seconds=time.perf_counter() - start,
-            drawn=evidence.drawn,
-        )
-
-    def _with_curve(self, selection: Selection) -> Selection:
-        """Return the selection with its size curve, if that is meaningful."""
-        votes = self.evidence.votes
-        if votes.why_unreliable:
-            return selection
-        order, weights = selection.pruner.path()
-        return replace(selection, curve=size_curve(votes, order, self.score, weights))
-
-    @property
-    def _keep_of_all(self) -> float | None:
-        """The ``keep`` with which the method orders all members."""
-        tags = self.pruner.tags
-        return None if tags.finds_size and not tags.honours_keep else 1.0
-
-    def _default_size(self) -> FixedSize | SizeByErrors:
-        """Return the default size for the ensemble and method.
-
-        A pool has few members of different types. A weighting method keeps those with a
-        positive weight; other methods keep the size with the smallest cross-validated
-        error, if there is one. The one-standard-error rule would often keep a single
-        member.
-        """
-        votes, tags = self.evidence.votes, self.pruner.tags
-        if votes.family == "pool" and not votes.why_unreliable:
-            if tags.chooses_weights and tags.finds_size:
-                return FixedSize(None)
-            ordered = make_pruner(self.pruner, keep=self._keep_of_all).has_order
-            can_find = ordered and bool(folds_of(votes, self.score))
-            if can_find and not self.evidence.chosen_on:
-                return SizeByErrors(at_best=True)
-        return FixedSize(DEFAULT_KEEP)
-
-    def _refuse_training_votes_of_pools(self, size: Size | None) -> None:
-        """Refuse weights and sizes from training votes, which reward overfitting."""
-        votes, method = self.evidence.votes, type(self.pruner).__name__
-        if votes.family != "pool" or votes.source is not VoteSource.TRAINING:
-            return
-        if self.pruner.tags.chooses_weights:
-            what = f"{method} learns voting weights"
-        elif size is None or isinstance(size, DefaultSize):
-            what = "the default number of members is learned from the samples"
-        else:
-            return
-        raise ValueError(
-            f"{self.owner}: {what}, but the members were trained on these samples, "
-            "which would favour members that overfit; give samples that no member was "
-            "trained on."
-        )
+            self._warn_that_all_stay(number, reason)
+        return self.first(members, number)
 
     def _refuse_unfit_samples(self) -> None:
         """Refuse to find a size from errors on unsuitable samples."""
@@ -274,15 +203,15 @@ class Chooser:
                 f"{who}: class {label!r} has a single sample, which is too few for "
                 "cross-validation; use more samples of it, or pass a number to keep."
             )
-        flaw = votes.why_unreliable
-        if not flaw and self.evidence.chosen_on:
-            flaw = (
+        why = votes.why_unreliable
+        if not why and self.evidence.chosen_on:
+            why = (
                 "these members were chosen, or their leaves distilled, on these "
                 "samples before, so errors on them are too low; use other samples"
             )
-        if flaw:
+        if why:
             raise ValueError(
-                f"{who}: the size cannot be found, because {flaw}, or pass a number to "
+                f"{who}: the size cannot be found, because {why}, or pass a number to "
                 "keep."
             )
 
@@ -294,6 +223,50 @@ class Chooser:
                 "are kept; more samples may help.",
                 QuorateWarning,
             )
+
+
+def _keep_of_all(pruner: Pruner) -> float | None:
+    """Return the ``keep`` with which a method orders all members."""
+    tags = pruner.tags
+    return None if tags.finds_size and not tags.honours_keep else 1.0
+
+
+def _default_size(
+    evidence: Evidence, pruner: Pruner, score: Score
+) -> FixedSize | SizeByErrors:
+    """Return the default size for the ensemble and method.
+
+    A pool has few members of different types. A weighting method keeps those with a
+    positive weight; other methods keep the size with the smallest cross-validated
+    error, if there is one. The one-standard-error rule would often keep a single
+    member.
+    """
+    votes, tags = evidence.votes, pruner.tags
+    if votes.family == "pool" and not votes.why_unreliable:
+        if tags.chooses_weights and tags.finds_size:
+            return FixedSize(None)
+        ordered = make_pruner(pruner, keep=_keep_of_all(pruner)).has_order
+        if ordered and folds_of(votes, score) and not evidence.chosen_on:
+            return SizeByErrors(at_best=True)
+    return FixedSize(DEFAULT_KEEP)
+
+
+def _refuse_training_votes_of_pools(
+    votes: Votes, pruner: Pruner, size: Size | None, owner: str
+) -> None:
+    """Refuse weights and sizes from training votes, which reward overfitting."""
+    if votes.family != "pool" or votes.source is not VoteSource.TRAINING:
+        return
+    if pruner.tags.chooses_weights:
+        what = f"{type(pruner).__name__} learns voting weights"
+    elif size is None or isinstance(size, DefaultSize):
+        what = "the default number of members is learned from the samples"
+    else:
+        return
+    raise ValueError(
+        f"{owner}: {what}, but the members were trained on these samples, which would "
+        "favour members that overfit; give samples that no member was trained on."
+    )
 
 
 def select(
@@ -310,7 +283,6 @@ def select(
     unlabelled: Votes | None = None,
     max_samples: int | None = None,
     random_state: Any = None,
-    **parameters: Any,
 ) -> Selection:
     """Choose members from votes, and how many of them.
 
@@ -352,8 +324,6 @@ def select(
         default, with a warning.
     random_state : int, RandomState, Generator or None
         Seed of that sample, by default 0, and of random methods.
-    **parameters
-        Parameters of the method.
 
     Returns
     -------
@@ -381,7 +351,7 @@ def select(
     >>> 5 < quorate.select(votes, "re", keep="auto").n_kept <= 30
     True
     >>> selection = quorate.select(votes, "forward", 5, scoring="balanced_accuracy")
-    >>> selection.scoring, round(selection.score.score, 2)
+    >>> selection.scoring, round(selection.kept_score.score, 2)
     ('balanced_accuracy', 0.91)
     """
     scoring = with_positive(scoring, positive, "select")
@@ -408,26 +378,13 @@ def select(
             )
         votes = votes.at(rows)
     evidence = Evidence(votes, X, drawn, unlabelled, costs or {})
-    return choose(
-        evidence, method, size, scoring=scoring, seed=seed, owner="select", **parameters
-    )
+    return choose(evidence, method, size, scoring=scoring, seed=seed, owner="select")
 
 
-def check_method(
-    method: Any, caller: Callable[..., Any] = choose, **parameters: Any
-) -> None:
-    """Refuse an unknown method or parameter before the work.
-
-    Misspelt parameters of the caller are recognised, too.
-    """
-    known = {name for m in methods().values() for name in signature(m.cls).parameters}
-    for name in parameters:
-        meant = nearest(name, signature(caller).parameters)
-        if meant and name not in known:
-            problem = unknown_name("parameter", name, meant)
-            raise ValueError(f"{caller.__name__}: {problem}")
+def check_method(method: Any) -> None:
+    """Refuse an unknown method before the work."""
     if not (isinstance(method, str) and method == "auto"):
-        make_pruner(method, **parameters)
+        make_pruner(method)
 
 
 def method_for(
@@ -435,18 +392,16 @@ def method_for(
     method: Any,
     score: Score,
     seed: int | None = None,
-    **parameters: Any,
 ) -> Pruner:
     """Return the requested method, with the member costs it needs.
 
     A method that can optimise a score gets the requested one, unless it has its own.
     """
-    votes = evidence.votes
     scoring = score.given
     if isinstance(method, str) and method == "auto":
-        pruner = choose_method(votes, scoring=scoring, **parameters)
+        pruner = choose_method(evidence.votes, scoring=scoring)
     else:
-        pruner = make_pruner(method, **parameters)
+        pruner = make_pruner(method)
     given = pruner.get_params(deep=False)
     if "scoring" in given and given["scoring"] is None:
         pruner.set_params(scoring=scoring)
@@ -470,14 +425,10 @@ def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
 
 def refuse_uncovered(scoring: Any, votes: Votes, owner: str) -> None:
     """Refuse a score if out-of-bag votes hardly cover a class."""
-    if (
-        scoring is not None
-        and votes.source is VoteSource.OUT_OF_BAG
-        and votes.why_unreliable
-    ):
+    out_of_bag = votes.source is VoteSource.OUT_OF_BAG
+    if scoring is not None and out_of_bag and (why := votes.why_unreliable):
         raise ValueError(
-            f"{owner}(scoring={scoring!r}): cannot be computed, since "
-            f"{votes.why_unreliable}."
+            f"{owner}(scoring={scoring!r}): cannot be computed, since {why}."
         )
 
 

@@ -10,19 +10,15 @@ import numpy as np
 from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
     Drawn,
-    SampleForm,
-    as_source,
     draw_sample,
     given_batches,
     pair_in_memory,
-    refuse_labels_twice,
     sample_size,
     take_rows,
 )
 from quorate._ensembles import (
     Ensemble,
     RowSource,
-    batch_check,
     check_source,
     collect_recombined,
     collect_votes,
@@ -36,6 +32,7 @@ from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource, as_truth, with_changes
 from quorate.exceptions import CoverageWarning, LeftOutWarning, SampledWarning
+from quorate.pruning import Pruner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +78,16 @@ class Evidence:
     def out_of_bag(self) -> "Evidence":
         """Return the evidence with out-of-bag votes only, if there are any."""
         return self
+
+    def for_method(self, pruner: Pruner) -> "Evidence":
+        """Return plain evidence with what a method uses, and nothing else."""
+        return Evidence(
+            self.votes,
+            self.features() if pruner.tags.needs_features else None,
+            self.drawn,
+            self.unlabelled() if pruner.tags.uses_unlabelled else None,
+            chosen_on=self.chosen_on,
+        )
 
     def features(self) -> Any:
         """Return the samples voted on."""
@@ -153,7 +160,6 @@ class EnsembleEvidence(Evidence):
         if self._all is not None:
             return self._all.unlabelled()
         if "unlabelled" not in self._made:
-            # For batches, only the drawn samples exist; for arrays, no others are used.
             X = self.X if self.drawn is None else take_rows(self.X, self.rows)
             self._made["unlabelled"] = collect_recombined(
                 self.ensemble,
@@ -181,7 +187,6 @@ def gather(
     scoring: Any = None,
     owner: str = "prune",
     max_samples: int | None = None,
-    target: str | None = None,
     seed: int | None = None,
     size: Size | None = None,
 ) -> EnsembleEvidence:
@@ -204,8 +209,6 @@ def gather(
         Name of the caller, for messages.
     max_samples : int, optional
         Draw a stratified sample of this size if there are more samples.
-    target : str, optional
-        The column of labels, if X is files.
     seed : int, optional
         Seed of that draw, 0 by default.
     size : Size, optional
@@ -217,25 +220,8 @@ def gather(
     check_scoring(scoring, owner, averages=found.rule.name == "average")
     if isinstance(size, FixedSize):
         size.check_members(found.n_members, owner)
-    refuse_labels_twice(X, y, owner)
-    rows: IntArray | None = None
-    if y is None:
-        batches = as_source(X, owner, target, form=SampleForm.for_models(ensemble))
-        most = sample_size(max_samples, owner)
-        # Batches that the ensemble cannot vote on are refused, sampled or not.
-        X, y, places, n_rows = draw_sample(
-            batches.batches, most, seed or 0, check=batch_check(found), owner=owner
-        )
-        drawn = _how_drawn(places.size, n_rows, seed or 0, max_samples, owner)
-        if source == "training" and drawn is not None:
-            raise ValueError(
-                f"{owner}(source='training'): training rows are recognised only if all "
-                f"of them are used, but these are {drawn.describe('rows')}; use "
-                f"max_samples={drawn.n_rows}, or rows that no member was trained on."
-            )
-    else:
-        X, y = pair_in_memory(X, y, owner)
-        rows, drawn = draw_rows(y, max_samples, owner, seed or 0)
+    X, y = pair_in_memory(X, y, owner)
+    rows, drawn = draw_rows(y, max_samples, owner, seed or 0)
     with warnings.catch_warnings():
         # Choosing does not need every sample.
         warnings.simplefilter("ignore", LeftOutWarning)
@@ -274,20 +260,11 @@ def draw_rows(
         return None, None
     given = given_batches([(np.arange(labels.size), labels)])
     _, _, rows, _ = draw_sample(given, most, seed, owner=owner)
-    return rows, _how_drawn(rows.size, labels.size, seed, max_samples, owner)
-
-
-def _how_drawn(
-    n_drawn: int, n_rows: int, seed: int, max_samples: int | None, owner: str
-) -> Drawn | None:
-    """Return how samples were drawn, or None; warn if the user did not request it."""
-    if n_drawn == n_rows:
-        return None
-    drawn = Drawn(n_drawn, n_rows, seed)
+    drawn = Drawn(rows.size, labels.size, seed)
     if max_samples is None:
         warn(
             f"{owner}: members are chosen on {drawn.describe('samples')}; use "
             "max_samples, where available, to change this number.",
             SampledWarning,
         )
-    return drawn
+    return rows, drawn

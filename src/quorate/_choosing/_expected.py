@@ -20,7 +20,7 @@ from quorate._choosing._crossfit import (
     split_evidence,
 )
 from quorate._choosing._evidence import Evidence
-from quorate._choosing._size import CrossFittedCurve
+from quorate._choosing._size import CrossFittedCurve, SizeByErrors
 from quorate._progress import stage
 from quorate._scoring import Score
 from quorate._typing import Array, FloatArray, IntArray
@@ -29,7 +29,6 @@ from quorate.pruning import Pruner, make_pruner
 
 if TYPE_CHECKING:
     from quorate._choosing._selection import Selection
-    from quorate._choosing._size import SizeByErrors
 
 # Minimum number of samples to estimate the error of a fixed number of members.
 FEWEST = 40
@@ -156,35 +155,26 @@ class ExpectedError:
         }
 
 
-def expected_error(
-    evidence: Evidence,
-    pruner: Pruner,
-    size: "SizeByErrors",
-    score: Score,
-    sized_by: Score,
-) -> ExpectedError:
+def expected_error(selection: "Selection") -> ExpectedError | None:
+    """Return the expected error of a selection; None if there are too few samples."""
+    if selection.size_score is not None and not selection.sized_distilled:
+        return _expected_with_size(selection, selection.size_score)
+    return expected_errors(selection.evidence, [selection], selection.score)[0]
+
+
+def _expected_with_size(selection: "Selection", size_score: Score) -> ExpectedError:
     """Cross-validate the choice of members together with their number.
 
     The error of the best of many sizes is optimistic. So the whole procedure is
     repeated without each fold and evaluated on that fold.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Evidence used for choosing.
-    pruner : Pruner
-        The method, set up to order all members.
-    size : SizeByErrors
-        How the number of members is found from an order.
-    score : Score
-        Score of the estimate.
-    sized_by : Score
-        Score used to find the number of members.
     """
+    evidence, size, score = selection.evidence, selection.size, selection.score
+    pruner = selection.orders_all or selection.pruner
+    assert isinstance(size, SizeByErrors)
     votes, scorer = evidence.votes, CrossFitScorer(evidence.votes, score)
     for held, others in split_evidence(evidence, score):
         fitted = fit_on(others, pruner)
-        curve = cross_fitted_curve(others, pruner, fitted.order_, sized_by)
+        curve = cross_fitted_curve(others, pruner, fitted.order_, size_score)
         number = size.resolve(curve)
         if number is None:
             scorer.add(held, votes.at(held))  # all members are kept
@@ -237,14 +227,6 @@ def expected_errors(
     ]
 
 
-def with_expected_error(selection: "Selection", evidence: Evidence) -> "Selection":
-    """Return a selection with its expected error, if that can be computed."""
-    if selection.expected is not None or selection.votes.why_unreliable:
-        return selection
-    (expected,) = expected_errors(evidence, [selection], selection.judged_by)
-    return replace(selection, expected=expected)
-
-
 def expectations(
     evidence: Evidence, selection: "Selection", score: Score
 ) -> tuple[ExpectedError | None, CrossFittedCurve | None]:
@@ -262,11 +244,11 @@ def expectations(
     score : Score
         What to count.
     """
-    same, curve = score is selection.judged_by, selection.curve
+    same, curve = score is selection.score, selection.found_in
     expected = selection.expected if same else None
     if expected is None or not selection.drops_members:
         expected = expected_errors(evidence, [selection], score)[0] or expected
-    if not (same and isinstance(curve, CrossFittedCurve)):
+    if not same or curve is None:
         curve = _expected_curve(evidence, selection, score)
     return expected, curve
 

@@ -171,7 +171,7 @@ def explain(
     scoring: Any = None,
 ) -> Explanation:
     """Explain a selection; see :meth:`Selection.explain`."""
-    votes, score = selection.votes, selection.judged_by
+    votes, score = selection.votes, selection.score
     honest = not selection.votes.why_unreliable
     compared_on, judged = "choice" if honest else "nothing", votes
     if test is not None:

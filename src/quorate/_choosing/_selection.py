@@ -1,14 +1,16 @@
 """The selection of members, with its errors and explanations."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._choosing._expected import ExpectedError
-from quorate._choosing._size import Size, SizeCurve
+from quorate._choosing._evidence import Evidence
+from quorate._choosing._expected import ExpectedError, expected_error
+from quorate._choosing._size import CrossFittedCurve, Size, SizeCurve, size_curve
 from quorate._data import Drawn
-from quorate._output import facts_html
+from quorate._output import Result
 from quorate._scoring import Score, ScoreEstimate
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._units import bytes_text
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 _SHOWN_NAMES = 12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Selection:
+@dataclass(frozen=True, eq=False, repr=False)
+class Selection(Result):
     """The members chosen by a method, with its errors and explanations.
 
     Attributes
@@ -35,25 +37,28 @@ class Selection:
         Members in the order in which they were picked.
     size : Size
         How the number of members was determined.
-    judged_by : Score
+    score : Score
         The score used, by default accuracy.
+    evidence : Evidence
+        The votes and whatever else the method uses, to repeat the choice on some of
+        the samples.
     auto : bool
         Whether the method was chosen automatically.
     seconds : float
         Time of the method itself.
-    curve : SizeCurve | None
-        Error by size, if the method has an order and the votes estimate errors on new
-        data.
-    expected : ExpectedError | None
-        Expected error on new data. If the number of members was given, only with
-        ``expect=True``.
+    orders_all : Pruner | None
+        The method fitted to order all members, if the size was found in its order.
+    found_in : CrossFittedCurve | None
+        The cross-validated curve, if the size was found from errors.
+    size_score : Score | None
+        Score by which the size was found from errors.
+    sized_distilled : bool
+        Whether these errors were those of distilled members.
     drawn : Drawn | None
         How the samples used for choosing were drawn; None if all were used.
     compact_bytes : int | None
         Size of :func:`quorate.compact` of the whole model, if there was a budget and
         it consists of trees.
-    sized_by : str
-        Score used to find the number of members, if it is not ``judged_by``.
     distilled : bool
         Whether the kept members were distilled; errors here are before distillation.
     """
@@ -62,22 +67,47 @@ class Selection:
     pruner: Pruner
     order: IntArray
     size: Size
-    judged_by: Score
+    score: Score
+    evidence: Evidence
     auto: bool = False
     seconds: float = 0.0
-    curve: SizeCurve | None = None
-    expected: ExpectedError | None = None
+    orders_all: Pruner | None = None
+    found_in: CrossFittedCurve | None = None
+    size_score: Score | None = None
+    sized_distilled: bool = False
     drawn: Drawn | None = None
     compact_bytes: int | None = None
-    sized_by: str = ""
     distilled: bool = False
+    _title = "Selection"
 
-    def with_new_leaves(self) -> "Selection":
-        """Return the selection, marked as distilled."""
-        expected = self.expected
-        if expected is not None:
-            expected = replace(expected, before_distillation=True)
-        return replace(self, distilled=True, expected=expected)
+    @cached_property
+    def curve(self) -> SizeCurve | None:
+        """Error by size, computed when it is read.
+
+        None if the method has no order, or the votes do not estimate errors on new
+        data.
+        """
+        pruner = self.orders_all or self.pruner
+        if self.found_in is not None or self.votes.why_unreliable:
+            return self.found_in
+        if not pruner.has_order:
+            return None
+        order, weights = pruner.path()
+        return size_curve(self.votes, order, self.score, weights)
+
+    @cached_property
+    def expected(self) -> ExpectedError | None:
+        """Expected error on new data, computed when it is read.
+
+        By five-fold cross-validation on at most 10,000 samples. None on training votes
+        and on samples that the members were chosen on before, and with too few samples.
+        """
+        if self.votes.why_unreliable or self.evidence.chosen_on:
+            return None
+        expected = expected_error(self)
+        if expected is None or not self.distilled:
+            return expected
+        return replace(expected, before_distillation=True)
 
     @property
     def support(self) -> BoolArray:
@@ -112,28 +142,34 @@ class Selection:
         return self.size.text
 
     @property
-    def scoring(self) -> str:
-        """Name of the score used."""
-        return self.judged_by.name
+    def sized_by(self) -> str:
+        """The score by which the size was found, if it is not :attr:`scoring`."""
+        if self.size_score in (None, self.score):
+            return ""
+        return "log-loss" + " after distillation" * self.sized_distilled
 
     @property
-    def score(self) -> ScoreEstimate | None:
+    def scoring(self) -> str:
+        """Name of the score used."""
+        return self.score.name
+
+    @property
+    def kept_score(self) -> ScoreEstimate | None:
         """Score of the kept members on the votes they were chosen on.
 
         It is optimistic. None on training votes and without labels, where scores are
         meaningless.
         """
-        return self._estimate(self.applied_to(self.votes))
+        if self.votes.why_unreliable:
+            return None
+        return self.score.estimate_votes(self.applied_to(self.votes))
 
     @property
     def full_score(self) -> ScoreEstimate | None:
         """Score of all members on the same votes, with its standard error."""
-        return self._estimate(self.votes)
-
-    def _estimate(self, votes: Votes) -> ScoreEstimate | None:
         if self.votes.why_unreliable:
             return None
-        return self.judged_by.estimate_votes(votes)
+        return self.score.estimate_votes(self.votes)
 
     @property
     def weights(self) -> FloatArray | None:
@@ -209,56 +245,69 @@ class Selection:
         size = bytes_text(self.compact_bytes)
         return f"quorate.compact of the whole model takes {size}"
 
-    @property
-    def _method(self) -> str:
-        return type(self.pruner).__name__ + (" (auto)" if self.auto else "")
-
-    def _score_text(self, estimate: ScoreEstimate) -> str:
-        """Return a score with its standard error, or the error."""
-        if self.judged_by.is_accuracy:
-            return self.judged_by.loss_text(estimate.loss)
-        return str(estimate)
-
-    def __repr__(self) -> str:
-        head = (
-            f"Selection({self.n_kept} of {self.votes.n_members} members by "
-            f"{self._method}{', distilled' * self.distilled}, {self.rule}; "
-        )
-        kept, whole, score = self.score, self.full_score, self.judged_by
-        if kept is None or whole is None:
-            return f"{head}chosen on {self.source}, where errors mean nothing)"
-        before = "before distillation: " * self.distilled
-        shown = self.expected or (
-            f"{before}{score.loss_title} on the selection samples "
-            f"{self._score_text(kept)}"
-        )
-        text = f"{head}{shown}, all members {score.loss_text(whole.loss)})"
-        return "; ".join(filter(None, [text, self.compact_text]))
-
-    def _repr_html_(self) -> str:
-        shown = ", ".join(self.names[:_SHOWN_NAMES])
-        more = self.n_kept - _SHOWN_NAMES
-        rows = [
-            ("kept", f"{self.n_kept} of {self.votes.n_members} members"),
-            ("method", self._method),
-            ("size", self.rule + f", by {self.sized_by}" * bool(self.sized_by)),
-            ("picked, in order", shown + (f" and {more} more" if more > 0 else "")),
-        ]
-        facts = {"chosen on": self.source, "samples": self.drawn}
-        rows += [(name, str(fact)) for name, fact in facts.items() if fact is not None]
-        if self.compact_text:
-            rows.append(("instead", self.compact_text))
-        kept, whole, title = self.score, self.full_score, self.judged_by.loss_title
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return what was chosen and how, and its errors where votes give them."""
+        shown, more = ", ".join(self.names[:_SHOWN_NAMES]), self.n_kept - _SHOWN_NAMES
+        method = type(self.pruner).__name__ + " (auto)" * self.auto
+        facts: dict[str, Any] = {
+            "kept": f"{self.n_kept} of {self.votes.n_members} members",
+            "method": method,
+            "size": self.rule + f", by {self.sized_by}" * bool(self.sized_by),
+            "picked, in order": shown + (f" and {more} more" if more > 0 else ""),
+            "chosen on": self.source,
+            "samples": self.drawn,
+            "instead": self.compact_text or None,
+        }
+        if self.votes.why_unreliable:
+            facts["chosen on"] = f"{self.source}, where errors mean nothing"
         if self.distilled:
-            rows.append(("leaves", "distilled; errors are those before distillation"))
-        if kept is not None and whole is not None:
-            if self.expected is not None:
-                rows.append(("expected on new data", str(self.expected)))
-            rows.append(
-                (f"{title} on the selection samples, kept", self._score_text(kept))
-            )
-            rows.append((f"{title}, all members", self._score_text(whole)))
-        return facts_html("Selection", tuple(rows))
+            facts["leaves"] = "distilled; errors are those before distillation"
+        title = self.score.loss_title
+        for name, estimate in (
+            (f"{title} on the selection samples, kept", self.kept_score),
+            (f"{title}, all members", self.full_score),
+        ):
+            if estimate is not None:
+                is_accuracy, text = self.score.is_accuracy, self.score.loss_text
+                facts[name] = text(estimate.loss) if is_accuracy else estimate
+        return [(name, str(fact)) for name, fact in facts.items() if fact is not None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the kept members, the method and the votes, in plain types."""
+        parameters = self.pruner.get_params(deep=False)
+        parameters.pop("keep", None)
+        weights, votes, source = self.weights, self.votes, self.source
+        method = type(self.pruner).__name__
+        facts = {
+            "summary": f"{self.n_kept:,} of {votes.n_members:,} members kept by "
+            f"{method} ({self.rule}), on {source or 'votes'} of "
+            f"{votes.n_samples:,} samples",
+            "method": method,
+            "auto": self.auto,
+            "parameters": {
+                name: value
+                if value is None or isinstance(value, (bool, int, float, str))
+                else repr(value)
+                for name, value in parameters.items()
+            },
+            "size": self.rule,
+            "chosen_on": None if source is None else str(source),
+            "n_samples": votes.n_samples,
+            "drawn": None if self.drawn is None else self.drawn.to_dict(),
+            "n_members": votes.n_members,
+            "kept": self.members.tolist(),
+            "order": self.order.tolist(),
+            "names": [votes.names[member] for member in self.members],
+            "weights": None if weights is None else weights[self.members].tolist(),
+        }
+        # What was not asked for leaves no trace.
+        if not self.score.is_accuracy:
+            facts["scoring"] = self.scoring
+        if self.sized_by:
+            facts["sized_by"] = self.sized_by
+        if self.compact_bytes is not None:
+            facts["compact_bytes"] = self.compact_bytes
+        return facts
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate._checks import check_number, is_number
 from quorate._ensembles import COSTS
-from quorate._output import facts_html
+from quorate._output import Result
 from quorate._scoring import Score, finite_losses
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import as_bytes, cost_text
@@ -28,8 +28,8 @@ DEFAULT_KEEP = 0.2
 LEAST_SHARE = 0.1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SizeCurve:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SizeCurve(Result):
     """Error by number of members, in the order of a method.
 
     Errors are those of the smaller ensembles themselves: of averaged probabilities for
@@ -100,30 +100,21 @@ class SizeCurve:
         fits = np.flatnonzero(self.errors <= self.full_error + tolerance + 1e-12)
         return int(fits[0]) + 1 if fits.size else None
 
-    def __repr__(self) -> str:
-        return (
-            f"SizeCurve(1 to {self.order.size} members; best {self.score.loss_title} "
-            f"{self._best} with {self.best_size}, within one standard error with "
-            f"{self.within_one_standard_error()}, all members "
-            f"{self.score.loss_text(self.full_error)})"
-        )
-
     @property
-    def _best(self) -> str:
-        best = self.score.loss_text(self.errors.min())
-        if self.score.is_accuracy:
-            return best
-        return f"{best} +- {self.standard_errors[self.best_size - 1]:.4f}"
+    def _title(self) -> str:  # type: ignore[override]
+        return f"{self.score.loss_title.capitalize()}, 1 to {self.order.size} members"
 
-    def _repr_html_(self) -> str:
-        what, enough = self.score.loss_title, self.within_one_standard_error()
-        facts = (
-            (f"best {what}", f"{self._best}, {self.best_size} members"),
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the best size, the smallest that is enough, and the whole ensemble."""
+        best, enough = self.best_size, self.within_one_standard_error()
+        text = self.score.loss_text(self.errors.min())
+        if not self.score.is_accuracy:
+            text += f" +- {self.standard_errors[best - 1]:.4f}"
+        return [
+            (f"best {self.score.loss_title}", f"{text}, {best} members"),
             ("smallest within one standard error", f"{enough} members"),
             ("all members", self.score.loss_text(self.full_error)),
-        )
-        caption = f"{what.capitalize()}, 1 to {self.order.size} members"
-        return facts_html(caption, facts)
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

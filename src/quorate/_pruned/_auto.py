@@ -6,7 +6,7 @@ without each fold of new samples in turn, and their log-loss is measured on it.
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -39,13 +39,12 @@ _SEED = 0
 
 
 def will_distil(
-    given: Any,
+    distil: bool | Literal["auto"],
     ensemble: Ensemble,
     X: Any,
     method: Any,
     size: Size,
     scoring: Any = None,
-    class_weight: Any = None,
 ) -> bool:
     """Tell whether the members kept are distilled.
 
@@ -57,8 +56,8 @@ def will_distil(
 
     Parameters
     ----------
-    given : bool, dict or "auto"
-        What was said.
+    distil : bool or "auto"
+        What was asked for.
     ensemble : Ensemble
         The whole one.
     X : array-like
@@ -67,12 +66,12 @@ def will_distil(
         How members are chosen.
     size : Size
         How many.
-    scoring, class_weight
-        What good means to the user.
+    scoring : str, scorer, callable or None
+        The score that members are chosen by.
     """
-    if not (isinstance(given, str) and given == "auto"):
-        return given is not None and given is not False
-    if not (isinstance(method, str) and method == "auto") or class_weight is not None:
+    if isinstance(distil, bool):
+        return distil
+    if not (isinstance(method, str) and method == "auto"):
         return False
     if isinstance(size, SizeByErrors) and size.tolerance is not None:
         return False

@@ -47,8 +47,8 @@ from quorate._lazy import LazyClassifier
 from quorate._messages import unknown_name
 from quorate._pruned._auto import distilled_size, will_distil
 from quorate._pruned._distil import (
+    check_distil,
     check_distillable,
-    check_options,
     counts_votes,
     distil,
 )
@@ -122,11 +122,10 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
     scoring : str, scorer, callable or None
         Score to choose members and their number by; see :func:`quorate.select`.
         Accuracy by default. The method ``score`` always returns accuracy.
-    distil : bool, dict or "auto"
-        Whether to refit the leaves of the kept trees to the whole ensemble; a dict has
-        parameters of :func:`quorate.distil`. Only for ensembles that average the
-        probabilities of trees. "auto" distils with ``method="auto"``, as in
-        :func:`quorate.prune`.
+    distil : bool or "auto"
+        Whether to refit the leaves of the kept trees to the whole ensemble. Only for
+        ensembles that average the probabilities of trees. "auto" distils with
+        ``method="auto"``, as in :func:`quorate.prune`.
 
     Attributes
     ----------
@@ -214,10 +213,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         lazy = self._lazy()
         size = size_for(self.method, self.keep, owner="PrunedClassifier")
         # What is not known is refused before the work.
-        options = check_options(self.distil, "PrunedClassifier", n_jobs=self.n_jobs)
+        check_distil(self.distil, "PrunedClassifier")
         check_method(self.method)
-        by_itself = isinstance(self.distil, str)
-        must_distil = options is not None and not by_itself
+        must_distil = self.distil is True
         self._check_what_is_asked_of(np.unique(y), distils=must_distil)
         data = _Training(X, y, self._route(fit_params))
         evidence, unseen = self._fit_and_ask(data)
@@ -244,14 +242,17 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         )
         self.estimator_ = smaller_ensemble(whole, selection, evidence)
         X_unseen = None if unseen is None else take_rows(X, unseen)
-        if options is not None and distils and (must_distil or selection.drops_members):
-            if by_itself:  # as many as members are chosen on, which is said once
-                options["max_samples"] = sample_size(None, "PrunedClassifier")
-            if seed is not None:
-                options["random_state"] = seed
-            # Rows held out, which the whole ensemble has not seen, or else all rows.
-            rows = X if X_unseen is None else X_unseen
-            self.estimator_ = distil(self.estimator_, whole.model, rows, **options)
+        if distils and (must_distil or selection.drops_members):
+            most = None if must_distil else sample_size(None, "PrunedClassifier")
+            self.estimator_ = distil(
+                self.estimator_,
+                whole.model,
+                # Rows held out, which the whole ensemble has not seen, or all rows.
+                X if X_unseen is None else X_unseen,
+                random_state=seed or 0,
+                n_jobs=self.n_jobs,
+                max_samples=most,  # as many as chosen on: a warning says so once
+            )
         self.curve_ = selection.curve
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support

@@ -1,7 +1,5 @@
 """Distil: refit the leaves of a small ensemble of trees to a teacher."""
 
-import inspect
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -9,9 +7,6 @@ import numpy as np
 
 from quorate._data import (
     Drawn,
-    SampleForm,
-    are_batches,
-    as_source,
     count_rows,
     cut_rows,
     digest_rows,
@@ -24,13 +19,12 @@ from quorate._data import (
 )
 from quorate._ensembles import (
     Ensemble,
-    batch_check,
     find_record,
     read_ensemble,
     recorded_rows,
     set_record,
 )
-from quorate._messages import unknown_name, warn
+from quorate._messages import warn
 from quorate._progress import advance, stage
 from quorate._pruned._backfit import refit_leaves
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
@@ -59,7 +53,6 @@ def distil(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     max_samples: int | None = None,
-    target: str | None = None,
     verbose: int = 1,
 ) -> Model:
     """Return a copy of a small ensemble of trees, distilled from a teacher.
@@ -81,8 +74,7 @@ def distil(
     X : array-like, sparse matrix or data frame
         Rows in the format of ``small`` and ``teacher``, preferably their training data.
         Synthetic rows take each value from one of two rows, so it must be a table,
-        unless there are ``unlabelled`` rows. Or what :func:`quorate.summarise` takes as
-        batches, of rows that no model was trained on.
+        unless there are ``unlabelled`` rows.
     unlabelled : array-like, sparse matrix or data frame, optional
         Additional rows that no model was trained on.
     n_rows : int or "auto"
@@ -100,10 +92,8 @@ def distil(
         Called as ``progress(done, total)`` from time to time, without a progress bar.
     max_samples : int, optional
         Use a stratified sample of this size if X has more rows; 200 000 by default,
-        with a warning. Batches are stratified by their labels, other rows by the
-        predictions of ``small``. ``distillation_["drawn"]`` records it.
-    target : str, optional
-        The column of labels, where X is files.
+        with a warning, stratified by the predictions of ``small``.
+        ``distillation_["drawn"]`` records it.
     verbose : int
         0 for no progress bar. It is shown on a terminal or in a notebook, for what
         takes more than two seconds.
@@ -156,8 +146,8 @@ def distil(
     n_crossed = _number_to_cross(n_rows, unlabelled)
     strength = as_ridge(ridge, ensemble.n_members)
     size, seed = sample_size(max_samples, "distil"), draw_seed(random_state, "distil")
-    X, chosen, drawn = _draw_rows(ensemble, X, target, size, seed)
-    unlabelled = in_memory(unlabelled)
+    X, unlabelled = in_memory(X), in_memory(unlabelled)
+    chosen, drawn = _draw_rows(ensemble, X, size, seed)
     if drawn is not None and max_samples is None:
         warn(
             f"distil: leaves are fitted on {drawn.describe('rows')}; use max_samples= "
@@ -202,38 +192,10 @@ def distil(
     return smaller
 
 
-def check_options(
-    given: Any, owner: str, seed: int | None = None, *, n_jobs: int | None
-) -> dict[str, Any] | None:
-    """Return options of :func:`distil` from what ``distil=`` was given; None for no.
-
-    Those who say True or "auto" get the same result each time, by ``seed`` if there is
-    one; what "auto" comes to is settled by ``will_distil``.
-
-    Examples
-    --------
-    >>> check_options(True, "prune", n_jobs=2)
-    {'random_state': 0, 'n_jobs': 2}
-    """
-    if given is False or given is None:
-        return None
-    defaults = {"random_state": seed or 0, "n_jobs": n_jobs}
-    if given is True or (isinstance(given, str) and given == "auto"):
-        return defaults
-    if not isinstance(given, Mapping):
-        raise ValueError(
-            f"{owner}(distil={given!r}): must be 'auto', True, False, or a dict of "
-            "parameters of quorate.distil."
-        )
-    options = inspect.signature(distil).parameters.values()
-    names = {option.name for option in options if option.kind is option.KEYWORD_ONLY}
-    for name in given:
-        if name not in names:
-            problem = unknown_name("parameter", name, names)
-            raise ValueError(f"{owner}(distil=...): {problem}")
-    _number_to_cross(given.get("n_rows", "auto"), given.get("unlabelled"))
-    as_ridge(given.get("ridge", "auto"), 1)
-    return {**defaults, **given}
+def check_distil(distil: Any, owner: str) -> None:
+    """Refuse anything but a bool or "auto"."""
+    if not (isinstance(distil, bool) or (isinstance(distil, str) and distil == "auto")):
+        raise ValueError(f"{owner}(distil={distil!r}): must be 'auto', True or False.")
 
 
 def check_distillable(model: Any) -> tuple[Ensemble, Array]:
@@ -291,49 +253,23 @@ def counts_votes(name: str) -> TypeError:
 
 
 def _draw_rows(
-    small: Ensemble,
-    X: Any,
-    target: str | None,
-    size: int,
-    seed: int,
-) -> tuple[Any, IntArray | None, Drawn | None]:
-    """Return X, the positions in it to learn on (None for all), and how these came.
+    small: Ensemble, X: Any, size: int, seed: int
+) -> tuple[IntArray | None, Drawn | None]:
+    """Return the rows of X to learn on, None for all, and how they were drawn.
 
-    Of rows at hand all stay in X: who teaches knows its training rows only if they are
-    all there. Of batches X is what was drawn.
-
-    Parameters
-    ----------
-    small : Ensemble
-        Who learns.
-    X : array-like or batches
-    target : str, optional
-        The column of labels, for files.
-    size : int
-        How many rows to draw, if there are more.
-    seed : int
-        Seed of the draw.
+    X itself stays whole: a teacher recognises its training rows only if all are there.
     """
-    if not are_batches(X, target):
-        X = in_memory(X)
-        n_rows = count_rows(X)
-        if n_rows <= size:
-            return X, None, None
-        table, step = sliceable(X), 1 << 16
-        answers = [  # to draw by
-            np.asarray(small.model.predict(cut_rows(table, slice(start, start + step))))
-            for start in range(0, n_rows, step)
-        ]
-        pairs = [(np.arange(n_rows), np.concatenate(answers))]
-        _, _, rows, _ = draw_sample(given_batches(pairs), size, seed, owner="distil")
-        return X, rows, Drawn(rows.size, n_rows, seed)
-    given = as_source(X, "distil", target, form=SampleForm.for_models(small.model))
-    chosen, _, places, n_rows = draw_sample(
-        given.batches, size, seed, check=batch_check(small), owner="distil"
-    )
-    if places.size == n_rows:
-        return chosen, None, None
-    return chosen, None, Drawn(places.size, n_rows, seed)
+    n_rows = count_rows(X)
+    if n_rows <= size:
+        return None, None
+    table, step = sliceable(X), 1 << 16
+    strata = [
+        np.asarray(small.model.predict(cut_rows(table, slice(start, start + step))))
+        for start in range(0, n_rows, step)
+    ]
+    pairs = [(np.arange(n_rows), np.concatenate(strata))]
+    _, _, rows, _ = draw_sample(given_batches(pairs), size, seed, owner="distil")
+    return rows, Drawn(rows.size, n_rows, seed)
 
 
 def _crossable(X: Any, unlabelled: Any) -> Any:

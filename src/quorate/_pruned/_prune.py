@@ -1,24 +1,22 @@
 """Prune a fitted ensemble to a smaller one of the same type."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal
 
 import numpy as np
 
 from quorate._choosing import (
     DEFAULT,
     Budget,
-    Chooser,
     EnsembleEvidence,
     Keep,
     Selection,
     SizeByCost,
     check_method,
+    choose,
     gather,
     size_for,
-    with_expected_error,
 )
 from quorate._data import digest_rows, sample_size
 from quorate._ensembles import (
@@ -32,7 +30,7 @@ from quorate._ensembles import (
 from quorate._messages import warn
 from quorate._progress import stage
 from quorate._pruned._auto import distilled_size, will_distil
-from quorate._pruned._distil import check_distillable, check_options
+from quorate._pruned._distil import check_distil, check_distillable
 from quorate._pruned._distil import distil as distil_leaves
 from quorate._random import as_seed
 from quorate._scoring import with_positive
@@ -42,91 +40,27 @@ from quorate._votes import Votes
 from quorate.exceptions import QuorateWarning
 from quorate.pruning import Pruner
 
-Model = TypeVar("Model")
-Distil = bool | Literal["auto"] | Mapping[str, Any]
 _ENOUGH_TO_TELL = 100
 
 
-# What a pool comes back as depends on as_members.
-@overload
-def prune(
-    ensemble: list[Any] | tuple[Any, ...] | dict[str, Any],
-    X: Any,
-    y: Any = None,
-    method: str | Pruner = "auto",
-    keep: Keep = DEFAULT,
-    **options: Any,
-) -> Any: ...
-@overload
-def prune(
-    ensemble: Model,
-    X: Any,
-    y: Any = None,
-    method: str | Pruner = "auto",
-    keep: Keep = DEFAULT,
-    *,
-    source: RowSource = "auto",
-    tolerance: float | None = None,
-    budget: Budget | None = None,
-    scoring: Any = None,
-    positive: Any = None,
-    distil: Distil = "auto",
-    n_jobs: int | None = None,
-    max_samples: int | None = None,
-    target: str | None = None,
-    as_members: bool = False,
-    return_selection: Literal[False] = False,
-    expect: bool = False,
-    random_state: Any = None,
-    verbose: int = 1,
-    **parameters: Any,
-) -> Model: ...
-@overload
-def prune(
-    ensemble: Model,
-    X: Any,
-    y: Any = None,
-    method: str | Pruner = "auto",
-    keep: Keep = DEFAULT,
-    *,
-    source: RowSource = "auto",
-    tolerance: float | None = None,
-    budget: Budget | None = None,
-    scoring: Any = None,
-    positive: Any = None,
-    distil: Distil = "auto",
-    n_jobs: int | None = None,
-    max_samples: int | None = None,
-    target: str | None = None,
-    as_members: bool = False,
-    return_selection: Literal[True],
-    expect: bool = False,
-    random_state: Any = None,
-    verbose: int = 1,
-    **parameters: Any,
-) -> tuple[Model, Selection]: ...
 def prune(
     ensemble: Any,
     X: Any,
-    y: Any = None,
+    y: Any,
     method: str | Pruner = "auto",
     keep: Keep = DEFAULT,
     *,
-    source: RowSource = "auto",
     tolerance: float | None = None,
     budget: Budget | None = None,
     scoring: Any = None,
     positive: Any = None,
-    distil: Distil = "auto",
-    n_jobs: int | None = None,
+    distil: bool | Literal["auto"] = "auto",
+    source: RowSource = "auto",
     max_samples: int | None = None,
-    target: str | None = None,
-    as_members: bool = False,
-    return_selection: bool = False,
-    expect: bool = False,
+    n_jobs: int | None = None,
     random_state: Any = None,
+    return_selection: bool = False,
     verbose: int = 1,
-    **parameters: Any,
 ) -> Any:
     """Return a smaller fitted ensemble of the same type.
 
@@ -139,13 +73,11 @@ def prune(
     X, y : array-like
         Samples to choose members on: the training data of an ensemble that bootstraps,
         or samples that no member was trained on. Without out-of-bag votes, no size can
-        be found on training samples. Without ``y``, X is what
-        :func:`quorate.summarise` takes as batches, of samples that no member was
-        trained on, or of all training rows in their order if ``max_samples`` does not
-        leave any of them out. Dask computes one partition after the other.
+        be found on training samples.
     method : str or Pruner
-        A name from :func:`quorate.methods`, a pruner object, or "auto" for a method
-        that suits the ensemble; see :func:`quorate.pruning.choose_method`.
+        A name from :func:`quorate.methods`, a pruner object such as
+        ``quorate.pruning.FTAD(measure="kappa")``, or "auto" for a method that suits the
+        ensemble; see :func:`quorate.pruning.choose_method`.
     keep : float, int, "auto", None or "default"
         Fraction in (0, 1] or number of members; "auto" for the smallest size within one
         standard error of the best; None if the method chooses its own size. With
@@ -156,10 +88,6 @@ def prune(
         for lists, dicts and voting ensembles all members with a positive weight, or the
         size with the lowest cross-validated error if the method sets no weights. A
         pruner object uses its own ``keep``, unless another one is passed here.
-    source : {"auto", "new", "training"}
-        Whether X is new or training data, of which out-of-bag votes are used if there
-        are any. By default X is assumed to be new unless the trees recognise it: as
-        many samples reach each leaf as in training.
     tolerance, budget
         Other ways to choose the size; see :func:`quorate.select`. Bytes and nodes limit
         the sum over the kept members; ``pruning_["compact_bytes"]`` is what
@@ -170,38 +98,33 @@ def prune(
     positive : label, optional
         The class that ``scoring`` is about, against all others: "average_precision",
         "roc_auc", "recall", "precision" or "f1" of it, whatever the labels are.
-    distil : bool, dict or "auto"
-        Whether to refit the leaves of the kept trees to the whole ensemble; a dict has
-        parameters of :func:`quorate.distil`. Only for ensembles that average the
-        probabilities of trees. "auto", the default, distils such forests and bagging if
-        ``method`` is "auto" and X is a table, unless members are chosen for rare
-        classes (by ``class_weight`` or a ``scoring`` such as "balanced_accuracy") or by
-        ``tolerance``, which holds for the original members.
-    n_jobs : int, optional
-        Number of members evaluated in parallel.
+    distil : bool or "auto"
+        Whether to refit the leaves of the kept trees to the whole ensemble, see
+        :func:`quorate.distil`. Only for ensembles that average the probabilities of
+        trees. "auto", the default, distils such forests and bagging if ``method`` is
+        "auto" and X is a table, unless members are chosen for rare classes by a
+        ``scoring`` such as "balanced_accuracy", or by ``tolerance``, which holds for
+        the original members.
+    source : {"auto", "new", "training"}
+        Whether X is new or training data, of which out-of-bag votes are used if there
+        are any. By default X is assumed to be new unless the trees recognise it: as
+        many samples reach each leaf as in training.
     max_samples : int, optional
         Choose on a stratified sample of this size if there are more samples. 200 000 by
         default, with a warning; ``pruning_["drawn"]`` records it. Also applies to
         ``distil``.
-    target : str, optional
-        The column of labels if X is files or a Dask frame.
-    as_members : bool
-        Return a list or dict of the kept members instead of a model.
-    return_selection : bool
-        Also return the :class:`quorate.results.Selection`, with order, size curve and
-        ``explain``. Its errors are those of the members before distillation.
-    expect : bool
-        Also compute the expected error of a fixed number of members, as
-        ``selection.expected``, by five-fold cross-validation on at most 10,000 samples.
+    n_jobs : int, optional
+        Number of members evaluated in parallel.
     random_state : int, RandomState, Generator or None
         Seed of the sample of ``max_samples`` and of ``distil``, by default 0, and of
         random methods.
+    return_selection : bool
+        Also return the :class:`quorate.results.Selection`, with order, size curve,
+        expected error and ``explain``. Its errors are those of the members before
+        distillation.
     verbose : int
         0 for no progress bar. It is shown on a terminal or in a notebook, for what
         takes more than two seconds.
-    **parameters
-        Parameters of the method; ``class_weight="balanced"`` gives every class the same
-        weight, for methods that sum over samples.
 
     Returns
     -------
@@ -235,25 +158,17 @@ def prune(
     ('RandomForestClassifier', 20, 20)
     >>> small.pruning_["method"], small.pruning_["chosen_on"]
     ('MarginDistance', 'out-of-bag votes')
-    >>> small, selection = quorate.prune(
-    ...     forest, X, y, keep=9, return_selection=True, expect=True
-    ... )
+    >>> small, selection = quorate.prune(forest, X, y, keep=9, return_selection=True)
     >>> print(selection.expected)
     before distillation: error about 0.0337, at most 0.0719 with 95 % confidence
     """
     size = size_for(method, keep, tolerance, budget, owner="prune")
-    check_method(method, prune, **parameters)
+    check_method(method)
     seed = as_seed(random_state, "prune")
     scoring = with_positive(scoring, positive, "prune")
-    options = check_options(distil, "prune", seed, n_jobs=n_jobs) or {}
-    if options and distil != "auto":
+    check_distil(distil, "prune")
+    if distil is True:
         check_distillable(ensemble)  # before the work
-    if y is None:  # those drawn are all that is left
-        options.setdefault("max_samples", None)
-    elif distil == "auto":  # as many as members are chosen on, which is said once
-        options["max_samples"] = sample_size(max_samples, "prune")
-    else:
-        options.setdefault("max_samples", max_samples)
     with stage("evaluating members", verbose):
         evidence = gather(
             ensemble,
@@ -263,50 +178,38 @@ def prune(
             n_jobs=n_jobs,
             scoring=scoring,
             max_samples=max_samples,
-            target=target,
             seed=seed,
             size=size,
         )
     whole = evidence.ensemble
     warn_of_heads(whole)
     _warn_of_shuffled_labels(evidence.votes)
-
-    given = evidence.X if y is None else X  # of files, the rows that were drawn
-    weight = parameters.get("class_weight")
-    distils = will_distil(distil, whole, given, method, size, scoring, weight)
-
-    def build(selection: Selection) -> Any:
-        smaller = smaller_ensemble(whole, selection, evidence)
-        if not is_distilled(selection):
-            return smaller
-        return distil_leaves(
-            smaller, whole.model, given, **{"verbose": verbose, **options}
-        )
-
-    def is_distilled(selection: Selection) -> bool:
-        return distils and (distil != "auto" or selection.drops_members)
-
-    chooser = Chooser(
-        evidence,
-        method,
-        size,
-        scoring=scoring,
-        seed=seed,
-        distilled_size=distilled_size if distils else None,
-        **parameters,
-    )
+    distils = will_distil(distil, whole, evidence.X, method, size, scoring)
     with stage("choosing members", verbose):
-        selection = chooser.choose()
+        selection = choose(
+            evidence,
+            method,
+            size,
+            scoring=scoring,
+            seed=seed,
+            distilled_size=distilled_size if distils else None,
+        )
     if isinstance(size, SizeByCost):
         selection = replace(selection, compact_bytes=compact_bytes(whole.model))
-    smaller = build(selection)
-    if expect:
-        with stage("cross-validating", verbose):
-            selection = with_expected_error(selection, chooser.evidence)
-    if is_distilled(selection):
-        selection = selection.with_new_leaves()
-    if as_members and not whole.can_predict:
-        smaller = whole.keep(selection.members)
+    smaller = smaller_ensemble(whole, selection, evidence)
+    if distils and (distil is True or selection.drops_members):
+        selection = replace(selection, distilled=True)
+        # As many rows as members are chosen on, which is said once.
+        most = sample_size(max_samples, "prune") if distil == "auto" else max_samples
+        smaller = distil_leaves(
+            smaller,
+            whole.model,
+            evidence.X,
+            random_state=seed or 0,
+            n_jobs=n_jobs,
+            max_samples=most,
+            verbose=verbose,
+        )
     return (smaller, selection) if return_selection else smaller
 
 
@@ -334,7 +237,11 @@ def smaller_ensemble(
     rows: list[str] = []
     if evidence is not None:
         rows = [str(digest_rows(evidence.X)), *recorded_rows([ensemble])]
-    record = {**pruning_record(selection), "rows": list(dict.fromkeys(rows))}
+    record = {
+        **selection.to_dict(),
+        "rows": list(dict.fromkeys(rows)),
+        "versions": versions("scikit-learn", "numpy"),
+    }
     return set_record(smaller, record)
 
 
@@ -370,45 +277,3 @@ def _warn_of_shuffled_labels(votes: Votes) -> None:
             "and y the same samples?",
             QuorateWarning,
         )
-
-
-def pruning_record(selection: Selection) -> dict[str, Any]:
-    """Return a record of the kept members, the method and the votes, in plain types."""
-    parameters = selection.pruner.get_params(deep=False)
-    parameters.pop("keep", None)
-    weights = selection.weights
-    # What is not asked for leaves no trace.
-    by_score: dict[str, Any] = {}
-    if not selection.judged_by.is_accuracy:
-        by_score["scoring"] = selection.scoring
-    if selection.compact_bytes is not None:
-        by_score["compact_bytes"] = selection.compact_bytes
-    if selection.sized_by:
-        by_score["sized_by"] = selection.sized_by
-    votes, method = selection.votes, type(selection.pruner).__name__
-    return {
-        "summary": f"{selection.n_kept:,} of {votes.n_members:,} members kept by "
-        f"{method} ({selection.rule}), on {selection.source or 'votes'} of "
-        f"{votes.n_samples:,} samples",
-        "method": method,
-        "auto": selection.auto,
-        "parameters": {
-            name: value
-            if value is None or isinstance(value, (bool, int, float, str))
-            else repr(value)
-            for name, value in parameters.items()
-        },
-        "size": selection.rule,
-        **by_score,
-        "chosen_on": None if selection.source is None else str(selection.source),
-        "n_samples": votes.n_samples,
-        "drawn": None if selection.drawn is None else selection.drawn.to_dict(),
-        "n_members": votes.n_members,
-        "kept": [int(member) for member in selection.members],
-        "order": [int(member) for member in selection.order],
-        "names": [votes.names[member] for member in selection.members],
-        "weights": None
-        if weights is None
-        else [float(weights[member]) for member in selection.members],
-        "versions": versions("scikit-learn", "numpy"),
-    }

@@ -230,7 +230,7 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
             owner="report",
         )
     if distils and selection.drops_members:
-        selection = selection.with_new_leaves()
+        selection = replace(selection, distilled=True)
     # Some methods use out-of-bag votes in any case.
     evidence = replace(evidence, votes=selection.votes)
     with stage("cross-validating"):

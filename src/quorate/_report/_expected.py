@@ -117,7 +117,7 @@ class Analysis:
 
 def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analysis:
     """Evaluate a selection by cross-validation, if possible."""
-    votes, score, why = selection.votes, selection.judged_by, ""
+    votes, score, why = selection.votes, selection.score, ""
     if not score.is_accuracy:
         why = "as requested"
     elif request.scoring is None and _has_weighted_classes(evidence):
@@ -241,7 +241,7 @@ def methods_section(analysis: Analysis) -> Section:
     Scores, gains and their standard errors are in the score of the page.
     """
     score, size, request = analysis.score, analysis.selection.n_kept, analysis.request
-    chosen_by, seed = analysis.selection.judged_by, request.random_state
+    chosen_by, seed = analysis.selection.score, request.random_state
     evidence = analysis.evidence.at(analysis.some_samples(), share_unlabelled=True)
     votes, others = evidence.votes, request.methods
     section: Section = {
@@ -399,7 +399,7 @@ def certificate_section(analysis: Analysis) -> Section:
     size = FixedSize(1.0 if nested else selection.n_kept)
     # Votes on additional samples use no labels, so both halves can share them.
     half = analysis.evidence.at(np.sort(first), share_unlabelled=True)
-    scoring, method = selection.judged_by.given, analysis.request.method
+    scoring, method = selection.score.given, analysis.request.method
     chosen = choose(half, method, size, seed=seed, scoring=scoring)
     others = votes.at(np.sort(second))
     try:

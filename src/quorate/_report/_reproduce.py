@@ -78,7 +78,7 @@ def settings_section(request: Request, selection: Selection) -> Section:
     return {
         "method": as_code(request.method),
         "keep": plain(request.keep),
-        **_scoring_of(selection.judged_by),
+        **_scoring_of(selection.score),
         "source": request.source,
         "noise": request.noise,
         "random_state": int(request.random_state),

@@ -77,6 +77,21 @@ def _as_limit(text: str) -> tuple[str, float]:
     return kind, _LIMITS[kind](limit)
 
 
+def _as_parameter(text: str) -> tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise ValueError(text)
+    words = {"none": None, "true": True, "false": False}
+    if value.lower() in words:
+        return name, words[value.lower()]
+    for number in (int, float):
+        try:
+            return name, number(value)
+        except ValueError:
+            continue
+    return name, value
+
+
 _SHARE = "a number between 0 and 1, or a percentage such as 1%"
 COUNT = Parsed("n", int, lambda n: n >= 1, "a whole number, 1 or more")
 SEED = Parsed("n", int, lambda n: n >= 0, "a whole number, 0 or more")
@@ -107,7 +122,14 @@ LIMIT = Parsed(
     "kind=limit",
     _as_limit,
     lambda limit: limit[1] > 0,
-    "KIND=LIMIT, such as bytes=50MB, nodes=20000 or ms=2",
+    "KIND=LIMIT, such as bytes=50MB or nodes=20000",
+)
+
+PARAMETER = Parsed(
+    "name=value",
+    _as_parameter,
+    lambda parameter: bool(parameter[0]),
+    "NAME=VALUE, such as measure=kappa or alpha=0.3",
 )
 
 

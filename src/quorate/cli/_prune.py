@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 @_options.data
 @_options.target
 @_options.method
+@_options.option(
+    "--param parameters",
+    _options.PARAMETER,
+    "A parameter of the method, such as measure=kappa; repeat it for several.",
+    multiple=True,
+    callback=lambda ctx, param, pairs: dict(pairs),
+)
 @_options.keep
 @_options.option(
     "--tolerance",
@@ -41,7 +48,6 @@ if TYPE_CHECKING:
 )
 @_options.scoring
 @_options.positive
-@_options.class_weight("Give every class the same weight when members are chosen.")
 @_options.rows
 @_options.option(
     "--distil/--no-distil",
@@ -93,14 +99,15 @@ def prune(
     from quorate._files import save
     from quorate._judging import compare
     from quorate._votes import VoteSource
+    from quorate.pruning import make_pruner
 
-    if choice["class_weight"] is None:
-        del choice["class_weight"]  # not every method has it
     check_choice(**choice)
+    name, parameters = choice["method"], choice.pop("parameters")
+    if parameters:
+        choice["method"] = make_pruner(name, **parameters)
     (ensemble,), form = read_models([model], [data, test], target, **loading)
     size, seed = choice["max_samples"], choice["random_state"]
     X, y = read_sample(form, data, target, size, seed)
-    choice["expect"] = test is None
     smaller, selection = _choose(ensemble, X, y, distil, n_jobs, **choice)
     source: RowSource = "auto" if choice["source"] == "auto" else "new"
     if test is not None:
@@ -129,7 +136,7 @@ def prune(
         }
         say_json(printed)
         return
-    _show(selection, record, choice["method"], compared)
+    _show(selection, record, name, compared)
     say(f"written to {output}")
 
 
@@ -141,16 +148,21 @@ def check_choice(
     positive: str | None = None,
     tolerance: float | None = None,
     budget: dict[str, float] | None = None,
-    class_weight: str | None = None,
+    parameters: dict[str, Any] | None = None,
     **_: Any,
 ) -> None:
     """Refuse an unknown method or unsuitable options before anything is read."""
-    from quorate._choosing import check_method, size_for
+    from quorate._choosing import size_for
     from quorate._scoring import check_scoring, with_positive
-    from quorate.pruning import method_name, methods
+    from quorate.pruning import make_pruner, method_name, methods
 
     check_scoring(with_positive(scoring, positive, "prune"), "prune")
-    check_method(method, class_weight=class_weight)
+    if parameters and method == "auto":
+        raise click.UsageError(
+            "--param: 'auto' sets the parameters itself; use --method to name a method."
+        )
+    if method != "auto":
+        make_pruner(method, **(parameters or {}))
     size_for(method, keep, tolerance, budget, owner="prune")
     able = [name for name, known in methods().items() if known.tags.finds_size]
     if keep is None and method != "auto" and method_name(method) not in able:
