@@ -97,18 +97,6 @@ class TestPruning:
         assert [listed[int(name)] for name in small.weights] == small.estimators
         assert list(small.weights.values()) == [0.5, 0.5]
 
-    def test_members_on_request(self, data, pool):
-        X, y = data
-        found = quorate.prune(pool, X[1::3], y[1::3], "best", keep=2, as_members=True)
-        model = quorate.prune(pool, X[1::3], y[1::3], "best", keep=2)
-        assert found == model.estimators
-
-    def test_as_members_leaves_other_ensembles_models(self, data):
-        X, y = data
-        forest = RandomForestClassifier(5, random_state=0).fit(X[::2], y[::2])
-        small = quorate.prune(forest, X[1::2], y[1::2], keep=2, as_members=True)
-        assert type(small) is RandomForestClassifier
-
     def test_usually_all_are_kept_that_have_a_weight(self, data, pool):
         X, y = data
         small, usual = quorate.prune(pool, X[1::3], y[1::3], return_selection=True)
@@ -124,7 +112,8 @@ class TestPruning:
             again = quorate.prune(pool, X[1::3], y[1::3], by_name)
             assert again.weights == small.weights
         # A pull towards equal weights is for members that are alike.
-        pulled = quorate.prune(pool, X[1::3], y[1::3], "simplex", smoothing=0.3)
+        method = quorate.pruning.SimplexWeights(None, smoothing=0.3)
+        pulled = quorate.prune(pool, X[1::3], y[1::3], method)
         assert min(pulled.weights.values()) > 0.3 / 1.3 / len(pool) - 1e-9
 
     def test_usually_as_many_as_err_least(self, data, pool):

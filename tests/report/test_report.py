@@ -46,7 +46,7 @@ from tests.report.pages import (
 )
 
 import quorate
-from quorate._choosing import Evidence, FixedSize, choose, with_expected_error
+from quorate._choosing import Evidence, FixedSize, choose
 from quorate._choosing._crossfit import folds_of
 from quorate._ensembles import pickled_bytes
 from quorate._lazy import try_modes
@@ -514,7 +514,6 @@ def test_the_page_and_the_chooser_expect_the_same(method, masked):
     votes = with_changes(votes_of(masked=masked), source=VoteSource.ASSUMED_NEW)
     data = quorate.report(votes, method=method, keep=4, methods=[]).data
     chosen = choose(Evidence(votes), method, FixedSize(4), seed=0)
-    chosen = with_expected_error(chosen, Evidence(votes))
     expected, curve = chosen.expected, data["pruning"]["curve"]
     n_kept, sizes = chosen.n_kept, data["sizes"]
     place = curve["sizes"].index(n_kept)
