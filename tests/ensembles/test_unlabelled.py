@@ -1,7 +1,6 @@
 """Votes without labels choose members, and say nothing about errors."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -40,7 +39,7 @@ def chosen(forest, data):
 def test_they_know_what_they_are(forest, data, unlabelled, tmp_path):
     X, _ = data
     assert unlabelled.source is VoteSource.UNLABELLED
-    assert not unlabelled.source.is_honest
+    assert unlabelled.source.why_unreliable
     assert not unlabelled.source.is_unseen
     np.testing.assert_array_equal(
         unlabelled.classes[unlabelled.y], forest.predict(X[400:])
@@ -108,16 +107,3 @@ def test_a_votes_file_without_labels_is_not_diagnosed(unlabelled, tmp_path):
     done = CliRunner().invoke(main, ["diagnose", str(tmp_path / "votes.npz")])
     assert done.exit_code == 1
     assert NOTHING_KNOWN in done.stderr.replace("\n", " ")
-
-
-@pytest.mark.parametrize("door", [quorate.compare, quorate.certify])
-def test_labels_that_were_forgotten(door, forest, data):
-    X, y = data
-    small = quorate.prune(forest, X[:400], y[:400], keep=5)
-    for samples in (X[400:], pd.DataFrame(X[400:])):
-        with pytest.raises(TypeError, match=f"^{door.__name__}: y is missing"):
-            door(forest, small, samples)
-    with pytest.raises(
-        ValueError, match=f"^{door.__name__}: got samples instead of a second model"
-    ):
-        door(forest, X[400:], y[400:])

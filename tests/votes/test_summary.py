@@ -257,33 +257,6 @@ def test_samples_without_a_vote_of_weight():
         assert both.accuracy(ties) == pytest.approx(nobody.accuracy(ties))
 
 
-def test_masked_and_whole_batches_add_up():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 60)
-    codes = np.where(rng.random((4, 60)) < 0.6, y, rng.integers(0, 3, (4, 60)))
-    valid = rng.random((4, 60)) < 0.7
-    valid[0] = True
-    valid[:, 30:] = True
-    whole = quorate.Votes(codes, y, valid=valid)
-    first = quorate.Votes(codes[:, :30], y[:30], valid=valid[:, :30]).summary()
-    second = quorate.Votes(codes[:, 30:], y[30:]).summary(start=30)
-    for added in (first + second, second + first):
-        assert added.is_masked
-        assert_says_the_same(added, whole)
-
-
-def test_members_in_another_order_are_found_by_name():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 50)
-    codes = np.where(rng.random((3, 50)) < 0.7, y, 1 - y)
-    votes = quorate.Votes(codes, y, weights=[1, 2, 3], names=["a", "b", "c"])
-    turned = votes.keep([2, 0, 1])
-    both = votes.summary() + turned.summary(start=50)
-    assert both.names == ("a", "b", "c")
-    twice = votes.summary() + votes.summary(start=50)
-    assert both.equals(twice)
-
-
 def test_sums_that_make_no_sense_are_refused():
     rows, y = [[0, 1], [1, 1]], [0, 1]
     summary = quorate.Votes(rows, y).summary()
@@ -295,6 +268,9 @@ def test_sums_that_make_no_sense_are_refused():
         ("cannot be added unless the members are the same; only one has '2'",
          quorate.Votes([*rows, [1, 1]], y)),
         ("different weights cannot be added", quorate.Votes(rows, y, [1, 2])),
+        ("the members are the same; their order differs",
+         quorate.Votes(rows, y, names=["1", "0"])),
+        ("with and without a mask", quorate.Votes(rows, y, valid=np.eye(2) < 2)),
         (heads, quorate.Votes(rows, y, probabilities=np.eye(2)[rows])),
         ("labels", quorate.Votes([["a", "b"], ["b", "b"]], ["a", "b"])),
     ):  # fmt: skip

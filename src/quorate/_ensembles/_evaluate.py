@@ -74,7 +74,8 @@ def evaluate_members(
             _evaluate_tree, known, code_dtype(known.size), *_for_trees(X)
         )
     answers = in_threads(n_jobs, evaluate, pairs)
-    codes = _placed([a.codes if by_leaves else a for a in answers], unseen, X)
+    given = [answer.codes if by_leaves else answer for answer in answers]
+    codes = np.stack(_on_all_rows(given, unseen, count_rows(X)))
     classes, y_codes = known, codes[0]  # until all have decided, without labels
     if y is not None:
         classes, codes, y_codes = encode_truth(y, known, codes)
@@ -184,14 +185,16 @@ def _vote(classes: Array, X: Any, member: Member, rows: IntArray | None) -> Arra
     return codes.astype(code_dtype(classes.size))
 
 
-def _placed(votes: list[Array], unseen: list[IntArray] | None, X: Any) -> Array:
-    """Return the votes as one array, -1 where a member was not evaluated."""
+def _on_all_rows(
+    given: list[Array], unseen: list[IntArray] | None, n_rows: int
+) -> list[Array]:
+    """Return what members gave on their rows, with -1 on the others."""
     if unseen is None:
-        return np.stack(votes)
-    codes = np.full((len(votes), count_rows(X)), -1, dtype=votes[0].dtype)
-    for row, rows, given in zip(codes, unseen, votes, strict=True):
-        row[rows] = given
-    return codes
+        return given
+    spread = [np.full(n_rows, -1, dtype=each.dtype) for each in given]
+    for row, rows, each in zip(spread, unseen, given, strict=True):
+        row[rows] = each
+    return spread
 
 
 def _tabled(
@@ -203,19 +206,13 @@ def _tabled(
 ) -> Probabilities:
     if all(each.are_pure for each in leaves):
         return TabledProbabilities.certain(codes, classes.size)
-    columns = positions(known, classes, "the ensemble's classes")
-    places, tables = [], []
-    for member, given in enumerate(leaves):
-        table = given.table
-        if known.size < classes.size:
-            table = np.zeros((len(given.table), classes.size))
-            table[:, columns] = given.table
-        tables.append(table)
-        rows = given.places
-        if unseen is not None:
-            rows = np.full(codes.shape[1], -1, dtype=given.places.dtype)
-            rows[unseen[member]] = given.places
-        places.append(rows)
+    tables = [each.table for each in leaves]
+    if known.size < classes.size:
+        columns = positions(known, classes, "the ensemble's classes")
+        for member, table in enumerate(tables):
+            tables[member] = np.zeros((len(table), classes.size))
+            tables[member][:, columns] = table
+    places = _on_all_rows([each.places for each in leaves], unseen, codes.shape[1])
     return TabledProbabilities.from_tables(places, tables)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from quorate._kernels.verdicts import TIE_TOLERANCE, lead, rounding
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
 from quorate._votes._checks import read_only
+from quorate._votes._counts import once, sample_counts, verdict
 from quorate._votes._rule import PLURALITY, RuleName, find_rule
-from quorate._votes._samples import once, sample_counts, verdict
 
 if TYPE_CHECKING:
     from quorate._votes._votes import Votes

@@ -94,11 +94,6 @@ class VoteSource(StrEnum):
     UNLABELLED = "votes on samples without labels"
 
     @property
-    def is_honest(self) -> bool:
-        """Whether errors on these votes estimate errors on new data."""
-        return not self.why_unreliable
-
-    @property
     def why_unreliable(self) -> str:
         """Why errors on these votes do not estimate errors on new data, or empty."""
         return _WHY_UNRELIABLE.get(self, "")

@@ -10,7 +10,7 @@ from quorate._checks import one_of
 from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, IntArray, Ties
 from quorate._votes._checks import have_equal_weights, read_only
-from quorate._votes._counts import SampleGroups, SmallestMargins, pairs_in_common
+from quorate._votes._counts import SampleGroups, SmallestMargins
 from quorate._votes._labels import positions, union
 from quorate._votes._paired import PairedErrors, added
 from quorate._votes._rule import (
@@ -23,7 +23,7 @@ from quorate._votes._rule import (
 from quorate._votes._text import accuracy_text, size_rows, votes_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 # The sums, with the axes of each table: members (M), classes (K).
 MEMBER_SUMS = {
@@ -249,17 +249,9 @@ class Summary:
     def __add__(self, other: object) -> "Summary":
         if not isinstance(other, Summary):
             return NotImplemented
-        other = other._with_members_of(self)
-        if self.decision_rule != other.decision_rule:
-            raise ValueError(
-                f"Summary: an ensemble that predicts by {_rule_text(self)} cannot be "
-                f"added to one that predicts by {_rule_text(other)}; use "
-                "by_plurality() on both."
-            )
+        self._check_same_ensemble(other)
         classes = union([self.classes, other.classes], self.classes)
         one, two = self._with_classes(classes), other._with_classes(classes)
-        if one.is_masked != two.is_masked:
-            one, two = one._masked(), two._masked()
         return replace(
             one,
             source=min(one.source, two.source, key=FROM_WEAKEST.index),
@@ -278,34 +270,34 @@ class Summary:
             return self
         return NotImplemented
 
-    def _with_members_of(self, other: "Summary") -> "Summary":
-        """Return the summary with the members in the order of another one."""
-        one = self
+    def _check_same_ensemble(self, other: "Summary") -> None:
+        """Raise an error unless another summary is of the same members and rule."""
         if self.names != other.names:
             strange = sorted(set(self.names) ^ set(other.names))
-            if strange:
-                raise ValueError(
-                    f"Summary: summaries of {other.n_members} and {self.n_members} "
-                    "members cannot be added unless the members are the same; only one "
-                    f"has {strange[0]!r}."
-                )
-            order = [self.names.index(name) for name in other.names]
-            one = replace(
-                self,
-                names=other.names,
-                weights=None if self.weights is None else self.weights[order],
-                sums=self._each("M", lambda table, axis: table.take(order, axis)),
-                rivals=None,  # they may be about positions
+            which = f"only one has {strange[0]!r}" if strange else "their order differs"
+            raise ValueError(
+                f"Summary: summaries of {self.n_members} and {other.n_members} members "
+                f"cannot be added unless the members are the same; {which}."
             )
-        both_equal = one.has_equal_weights and other.has_equal_weights
-        if not both_equal and not np.array_equal(
-            np.asarray(one.weights, float), np.asarray(other.weights, float)
+        equal = self.has_equal_weights and other.has_equal_weights
+        if not equal and not np.array_equal(
+            np.asarray(self.weights, float), np.asarray(other.weights, float)
         ):
             raise ValueError(
                 "Summary: votes with different weights cannot be added; use "
                 "unweighted() to ignore the weights."
             )
-        return one
+        if self.is_masked != other.is_masked:
+            raise ValueError(
+                "Summary: votes with and without a mask cannot be added; add summaries "
+                "of out-of-bag votes, or of votes on new samples."
+            )
+        if self.decision_rule != other.decision_rule:
+            raise ValueError(
+                f"Summary: an ensemble that predicts by {_rule_text(self)} cannot be "
+                f"added to one that predicts by {_rule_text(other)}; use "
+                "by_plurality() on both."
+            )
 
     def _with_classes(self, classes: Array) -> "Summary":
         """Return the summary with more classes."""
@@ -313,41 +305,18 @@ class Summary:
             return self
         places = positions(self.classes, classes, "Summary: classes")
 
-        def spread(table: IntArray, axis: int) -> IntArray:
-            rows = np.zeros((classes.size, *np.delete(table.shape, axis)), table.dtype)
-            rows[places] = np.moveaxis(table, axis, 0)
-            return np.moveaxis(rows, 0, axis)
-
+        sums = dict(self.sums)
+        for name in sums:
+            for axis, letter in enumerate(AXES[name]):
+                if letter == "K":
+                    table = np.moveaxis(sums[name], axis, 0)
+                    rows = np.zeros((classes.size, *table.shape[1:]), table.dtype)
+                    rows[places] = table
+                    sums[name] = np.moveaxis(rows, 0, axis)
         rivals = self.rivals
         if rivals is not None:
             rivals = rivals.in_classes(places, classes.size)
-        return replace(
-            self, classes=classes, sums=self._each("K", spread), rivals=rivals
-        )
-
-    def _each(
-        self, letter: str, change: "Callable[[IntArray, int], IntArray]"
-    ) -> dict[str, Any]:
-        """Apply functions along the member (M) and class (K) axes of each sum."""
-        sums = dict(self.sums)
-        for name in sums:
-            for axis, found in enumerate(AXES[name]):
-                if found == letter:
-                    sums[name] = change(sums[name], axis)
-        return sums
-
-    def _masked(self) -> "Summary":
-        """Return the summary with the tables needed for masked votes."""
-        if self.is_masked:
-            return self
-        sums, shape = self.sums, (self.n_members, self.n_members)
-        by_class = sums["by_class"][:, :, None]
-        tables = {
-            "common": pairs_in_common(self),
-            "right_where_other": np.broadcast_to(sums["right"][:, None], shape),
-            "by_class_where_other": np.broadcast_to(by_class, (self.n_classes, *shape)),
-        }
-        return replace(self, sums={**sums, **tables})
+        return replace(self, classes=classes, sums=sums, rivals=rivals)
 
     # Files
 

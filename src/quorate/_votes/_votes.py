@@ -23,7 +23,17 @@ from quorate._votes._checks import (
     sample_positions,
     weights_left,
 )
-from quorate._votes._counts import COUNT, LARGEST, PairCounts, confusion
+from quorate._votes._counts import (
+    COUNT,
+    LARGEST,
+    PairCounts,
+    confusion,
+    once,
+    sample_counts,
+    sample_weights,
+    tally,
+    verdict,
+)
 from quorate._votes._coverage import why_not_covered
 from quorate._votes._labels import (
     as_labels,
@@ -48,7 +58,6 @@ from quorate._votes._rule import (
     VoteSource,
     find_rule,
 )
-from quorate._votes._samples import once, sample_counts, sample_weights, tally, verdict
 from quorate._votes._summary import MASKED_SUMS, MEMBER_SUMS, VOTE_SUMS, Summary
 from quorate._votes._text import accuracy_rows, size_rows, votes_text
 

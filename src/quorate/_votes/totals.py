@@ -18,10 +18,12 @@ from quorate._votes._counts import (
     SampleGroups,
     SmallestMargin,
     histogram_of,
+    once,
     pairs_in_common,
+    sample_counts,
     smallest_margin_of,
+    zero_one_terms,
 )
-from quorate._votes._samples import once, sample_counts, zero_one_terms
 from quorate._votes._summary import Summary
 from quorate._votes._votes import Votes
 
