@@ -1,10 +1,10 @@
 """What a pass over data of any size costs: ``python -m bench large``.
 
 A forest of 100 trees and a pruned one of 20 vote on a folder of Parquet files that the
-bench makes. One pass gives all measures, the decomposition, a comparison and a
-certificate. Environment variables set the size: QUORATE_ROWS (10 000 000 by default),
-QUORATE_LARGE a folder for the files (a temporary one by default). What one process does
-is timed by its processor, so that a busy machine does not count; two jobs by the clock.
+bench makes. One pass gives all measures, the decomposition and a certificate.
+Environment variables set the size: QUORATE_ROWS (10 000 000 by default), QUORATE_LARGE
+a folder for the files (a temporary one by default). What one process does is timed by
+its processor, so that a busy machine does not count.
 """
 
 import os
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import joblib
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 from rich.console import Console
@@ -24,6 +25,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from bench._timing import Report
+from quorate._data import read_samples
 from quorate._votes import Summary
 
 N_TREES, N_KEPT, N_FEATURES = 100, 20, 20
@@ -86,24 +88,18 @@ def _measure(folder: Path, files: list[Path], n_rows: int) -> int:
     alone = _child(folder, half, "trees")
     first = _child(folder, half, "pass")
     whole = _child(folder, files, "pass")
-    two = _child(folder, half, "pass", jobs=2)
     report.add("a pass", "the trees' own predictions", first.cpu / alone.cpu,
                1.25, first.cpu)  # fmt: skip
     report.add(f"all rows, per {ratio:g}", "half of them",
                2 * whole.cpu / first.cpu / ratio, 2.2,
                whole.cpu)  # fmt: skip
-    report.add("two jobs", "one", first.seconds / two.seconds, 1.6, two.seconds,
-               at_least=True)  # fmt: skip
     report.add("most memory, GB above the models", "",
                (whole.bytes - whole.models) / 2**30, 1.5)  # fmt: skip
-    same = Summary.load(folder / "one.npz").equals(Summary.load(folder / "two.npz"))
-    report.add("one job and two give the same", "", float(same), 1, at_least=True)
-    report.add("killed and resumed gives the same", "",
-               float(_killed(folder, half, first.seconds)), 1,
-               at_least=True)  # fmt: skip
-    summary = Summary.load(folder / "one.npz")
+    ours, theirs = _read_csv(folder)
+    report.add("reading a CSV file", "pandas.read_csv", ours / theirs, 2, ours)
+    summary = Summary.load(folder / "pass.npz")
     rate = n_rows / whole.cpu
-    size = (folder / "one.npz").stat().st_size
+    size = (folder / "pass.npz").stat().st_size
     Console(width=110).print(
         f"{rate:,.0f} rows per second of one processor; reading takes "
         f"{100 * alone.reading / alone.cpu:.0f} % of the trees' time; a summary has "
@@ -134,55 +130,44 @@ def _many_members(folder: Path) -> str:
     )
 
 
+def _read_csv(folder: Path) -> tuple[float, float]:
+    """Return the times to read a table of 200,000 rows, as quorate and as pandas do."""
+    X = np.random.default_rng(0).normal(size=(200_000, 30))
+    table = pd.DataFrame(X).rename(columns=str).assign(y=np.arange(len(X)) % 2)
+    path = folder / "table.csv"
+    table.to_csv(path, index=False)
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(5):
+        for spent, read in zip(times, (_samples_of, pd.read_csv), strict=True):
+            start = time.process_time()
+            read(path)
+            spent.append(time.process_time() - start)
+    return min(times[0]), min(times[1])
+
+
+def _samples_of(path: Path) -> object:
+    return read_samples(path, "y")
+
+
 class _Result:
     def __init__(self, words: list[str]) -> None:
-        self.seconds, self.cpu, self.bytes, self.models, self.reading = map(
-            float, words
-        )
+        self.cpu, self.bytes, self.models, self.reading = map(float, words)
 
 
-def _child(folder: Path, files: list[Path], what: str, jobs: int = 1) -> _Result:
+def _child(folder: Path, files: list[Path], what: str) -> _Result:
     """Run in a process of its own, whose memory nobody else has used."""
-    name = {("pass", 1): "one.npz", ("pass", 2): "two.npz"}.get((what, jobs), "-")
     words = [sys.executable, "-m", "bench.large", what, str(folder), str(len(files))]
-    if what == "pass" and jobs == 1 and len(files) > 1:
-        # Half of the files is compared with two jobs on that half.
-        every = len(list(folder.glob("part-*.parquet")))
-        name = "one.npz" if len(files) < every or every == 1 else "all.npz"
-    done = subprocess.run(
-        [*words, str(jobs), name], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
     return _Result(done.stdout.split())
 
 
-def _killed(folder: Path, files: list[Path], seconds: float) -> bool:
-    """Kill a pass of about so many seconds at a random moment, resume it, compare."""
-    note = folder / "so-far.npz"
-    for old in (note, note.with_name(note.name + ".first")):
-        old.unlink(missing_ok=True)
-    words = [sys.executable, "-m", "bench.large", "note", str(folder)]
-    process = subprocess.Popen(
-        [*words, str(len(files)), "1", "so-far.npz"], stdout=subprocess.DEVNULL
-    )
-    while not note.exists() and process.poll() is None:
-        time.sleep(0.05)
-    time.sleep(np.random.default_rng().uniform(0, 0.8 * seconds))
-    process.kill()
-    process.wait()
-    forest, small = joblib.load(folder / "models.joblib")
-    again = quorate.summarise(
-        forest, files, target="y", against=small, resume=note, progress=False
-    )
-    return again.equals(Summary.load(folder / "one.npz"))
-
-
-def _work(what: str, folder: Path, n_files: int, jobs: int, name: str) -> None:
+def _work(what: str, folder: Path, n_files: int) -> None:
     """Do one of the tasks that are timed, and print how long and how much."""
     files = sorted(folder.glob("part-*.parquet"))[:n_files]
     forest, small = joblib.load(folder / "models.joblib")
     models = _memory("VmRSS")
     reading = 0.0
-    start, cpu = time.perf_counter(), time.process_time()
+    cpu = time.process_time()
     if what == "trees":
         for path in files:
             file = parquet.ParquetFile(path)
@@ -195,20 +180,14 @@ def _work(what: str, folder: Path, n_files: int, jobs: int, name: str) -> None:
                 for tree in forest.estimators_:
                     tree.predict(X, check_input=False)
     else:
-        note = folder / name if what == "note" else None
-        summary = quorate.summarise(
-            forest, files, target="y", against=small, n_jobs=jobs, resume=note,
-            every=0, progress=False,
-        )  # fmt: skip
+        summary = quorate.summarise(forest, files, target="y", against=small)
         quorate.diversity(summary)
         quorate.decompose(summary)
         quorate.assess_risk(summary)
-        quorate.compare(forest, small, summary)
         quorate.certify(summary)
-        if what == "pass":
-            summary.save(folder / name)
-    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-    print(seconds, cpu, _memory("VmHWM"), models, reading)
+        summary.save(folder / "pass.npz")
+    cpu = time.process_time() - cpu
+    print(cpu, _memory("VmHWM"), models, reading)
 
 
 def _memory(what: str) -> int:
@@ -221,4 +200,4 @@ def _memory(what: str) -> int:
 
 
 if __name__ == "__main__":
-    _work(sys.argv[1], Path(sys.argv[2]), *map(int, sys.argv[3:5]), sys.argv[5])
+    _work(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

@@ -82,9 +82,12 @@ def progress_text(what: str, done: int, total: int, seconds: float) -> str:
     'distilling [######------------------] 5 of 20, 12 s'
     >>> progress_text("evaluating members", 0, 0, 3.0)
     'evaluating members, 3 s'
+    >>> progress_text("summarising rows", 500_000, 0, 3.0)
+    'summarising rows, 500,000 done, 3 s'
     """
     if total <= 0:
-        return f"{what}, {seconds:.0f} s"
+        count = f", {done:,} done" if done else ""
+        return f"{what}{count}, {seconds:.0f} s"
     full = round(_BAR * min(done / total, 1))
     bar = "#" * full + "-" * (_BAR - full)
     return f"{what} [{bar}] {done:,} of {total:,}, {seconds:.0f} s"
@@ -129,7 +132,7 @@ def stage(what: str, verbose: int | None = None) -> Iterator[None]:
 
 
 def advance(done: int, total: int) -> None:
-    """Say how far the innermost stage is."""
+    """Say how far the innermost stage is; a total of 0 is one that nobody knows."""
     bar = _CURRENT.get()
     if bar is not None:
         bar.done, bar.total = done, total

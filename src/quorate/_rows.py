@@ -40,6 +40,8 @@ def take_rows(X: Any, rows: Any) -> Any:
 
 def cut_rows(X: Any, rows: slice) -> Any:
     """Return consecutive rows."""
+    if isinstance(X, np.ndarray):
+        return X[rows]
     if is_arrow(X):
         start, stop, _ = rows.indices(X.num_rows)
         return X.slice(start, stop - start)

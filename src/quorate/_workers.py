@@ -42,6 +42,30 @@ def count_threads(n_jobs: int | None) -> int:
         return int(effective_n_jobs(n_jobs))
 
 
+def connect(address: str) -> Any:
+    """Return a client of the Dask scheduler at an address.
+
+    Raises
+    ------
+    ImportError
+        If Dask is not installed.
+    OSError
+        If no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(f"{address}: needs Dask; pip install distributed") from error
+    try:
+        client: Any = Client
+        return client(address, timeout="10s")
+    except (OSError, TimeoutError, ValueError) as error:
+        raise OSError(
+            f"{address}: no Dask scheduler responds; addresses look like "
+            "tcp://host:8786."
+        ) from error
+
+
 @contextmanager
 def without_forks() -> Iterator[None]:
     """Let joblib start its processes anew where it was told to fork this one.
@@ -67,9 +91,10 @@ def deaf_to_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     # It starts with the first worker, and unblocks what was blocked before it did.
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:

@@ -49,6 +49,9 @@ class TestThreads:
                 votes = quorate.collect_votes(model, X, Y, n_jobs=2)
             np.testing.assert_array_equal(votes.codes, expected.codes)
             np.testing.assert_array_equal(votes.predict(), expected.predict())
+            with joblib.parallel_config(backend=backend):
+                summary = quorate.summarise(model, [(X, Y)], n_jobs=2)
+            assert quorate.diversity(summary) == quorate.diversity(expected)
 
     @pytest.mark.parametrize("backend", ["unable", "multiprocessing"])
     def test_lazy_votes(self, backend):
@@ -63,19 +66,6 @@ class TestThreads:
         with joblib.parallel_config(backend="unable"):
             small = quorate.prune(FOREST, X, Y, **options, n_jobs=2)
         np.testing.assert_array_equal(small.predict_proba(X), expected.predict_proba(X))
-
-
-def test_summaries_are_made_without_a_fork(monkeypatch):
-    def fork():
-        raise AssertionError("forked")
-
-    monkeypatch.setattr("os.fork", fork, raising=False)
-    expected = quorate.summarise(FOREST, [(X[:90], Y[:90]), (X[90:], Y[90:])])
-    with joblib.parallel_config(backend="multiprocessing"):
-        batches = [(X[:90], Y[:90]), (X[90:], Y[90:])]
-        found = quorate.summarise(FOREST, batches, n_jobs=2)
-    assert repr(found) == repr(expected)
-    assert quorate.diversity(found) == quorate.diversity(expected)
 
 
 # In a process of its own: joblib uses workers again that other tests started.
@@ -118,7 +108,7 @@ def test_the_mask_comes_back(before):
 
 
 def test_frames_of_dask_with_jobs():
-    """Partitions are asked about in turn, members of one by threads."""
+    """They are computed once; members are evaluated by threads."""
     dd = pytest.importorskip("dask.dataframe")
     table = pd.DataFrame(X, columns=[f"c{place}" for place in range(X.shape[1])])
     forest = RandomForestClassifier(9, random_state=0).fit(table, Y)

@@ -192,17 +192,13 @@ def test_new_rows_judge(fraud, balanced):
 
 def test_what_is_left_out_stays_with_the_votes(fraud, balanced, tmp_path):
     X, y = (part[:N_TRAIN] for part in fraud)
-    batches = [(X[start : start + 400], y[start : start + 400])
-               for start in range(0, N_TRAIN, 400)]  # fmt: skip
     with pytest.warns(CoverageWarning):
         votes = quorate.collect_votes(balanced, X, y, out_of_bag=True)
-    with pytest.warns(CoverageWarning):
-        joined = quorate.collect_votes(balanced, iter(batches), out_of_bag=True)
     votes.save(tmp_path / "votes.npz")
     gone = np.setdiff1d(np.arange(N_TRAIN), votes.samples)
     expected = [np.sum(y[gone] == label) for label in votes.classes]
     assert expected[1] > 0
-    for same in (votes, joined, quorate.Votes.load(tmp_path / "votes.npz")):
+    for same in (votes, quorate.Votes.load(tmp_path / "votes.npz")):
         np.testing.assert_array_equal(same.left_out, expected)
         assert same.why_unreliable == votes.why_unreliable
     half = votes.at(np.arange(0, votes.n_samples, 2))

@@ -10,7 +10,7 @@ from pyarrow import parquet
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from quorate._data import SampleForm, as_source, read_samples, read_table
+from quorate._data import SampleForm, read_batches, read_samples, read_table
 from quorate.exceptions import BatchError
 
 RNG = np.random.default_rng(0)
@@ -113,8 +113,8 @@ def fitted(labels):
 
 def read_both_ways(form, path):
     """Return the labels of a file, read whole and in batches."""
-    batches = as_source(path, "test", "kind", form=form).batches
-    parts = [y for batch in batches for _, y in batch.parts(7)]
+    batches = read_batches(path, "test", "kind", form=form, rows=7)
+    parts = [y for _, _, y in batches]
     return read_samples(path, "kind", form)[1], np.concatenate(parts)
 
 
@@ -170,15 +170,14 @@ def test_refused_labels(labels, texts, why):
         form.read_labels(np.array(texts, dtype=object), "kind")
 
 
-@pytest.mark.parametrize("ask", [quorate.collect_votes, quorate.summarise])
-def test_parts_with_numbers_among_texts(ask, tmp_path):
+def test_parts_with_numbers_among_texts(tmp_path):
     forest, y = fitted(["ant", "bee"])
     TABLE.assign(kind=y).to_parquet(tmp_path / "a.parquet")
     TABLE.assign(kind=np.arange(len(y)) % 2).to_parquet(tmp_path / "b.parquet")
     with pytest.raises(
         BatchError, match=r"b\.parquet: column 'kind': 0 at row 0 is no"
     ):
-        ask(forest, tmp_path, target="kind")
+        quorate.summarise(forest, tmp_path, target="kind")
 
 
 def test_folders_of_a_model_with_text_labels(tmp_path):
@@ -187,8 +186,9 @@ def test_folders_of_a_model_with_text_labels(tmp_path):
         part = TABLE.assign(kind=y)[at::2]
         part.to_csv(tmp_path / f"{at}.csv", index=False)
     rows = np.r_[0:40:2, 1:40:2]
-    found = quorate.collect_votes(forest, tmp_path, target="kind", source="new")
-    assert found.classes[found.y].tolist() == y[rows].tolist()
+    form = SampleForm.for_models(forest)
+    parts = [labels for _, _, labels in read_batches(tmp_path, "", "kind", form=form)]
+    assert np.concatenate(parts).tolist() == y[rows].tolist()
     (tmp_path / "1.csv").write_text("a,b,c,kind\n1,2,3,\n")
     with pytest.raises(BatchError, match=r"1\.csv: column 'kind': missing label"):
-        quorate.collect_votes(forest, tmp_path, target="kind", source="new")
+        quorate.summarise(forest, tmp_path, target="kind")

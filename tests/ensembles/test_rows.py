@@ -418,10 +418,6 @@ def test_batches_are_taken_as_new_unless_somebody_says_otherwise():
         ("training", VoteSource.OUT_OF_BAG),
     ):
         assert quorate.summarise(forest, batches(), source=said).source is expected
-        votes = quorate.collect_votes(forest, batches(), out_of_bag="auto", source=said)
-        assert votes.source is expected
-    whole = quorate.collect_votes(forest, *rows, out_of_bag=True)
-    assert votes.accuracy() == whole.accuracy()
     trees = KNOWING["extra trees"].fit(*rows)
     summary = quorate.summarise(trees, batches(), source="training")
     assert summary.source is VoteSource.TRAINING

@@ -587,7 +587,7 @@ TEACHERS = {
 OPTIONS = [
     *(({"n_rows": wrong}, CROSSED) for wrong in [-1, 2.5, "all", None, True]),
     *(({"ridge": wrong}, RIDGE) for wrong in [-1, float("nan"), "much", None, True]),
-    *(({"max_samples": wrong}, "a whole number, 1 or more")
+    *(({"max_samples": wrong}, "a whole number of at least 1")
       for wrong in [0, 2.5, True, "many"]),
     ({"n_rows": 0}, "makes the ensemble worse"),
     ({"unlabelled": np.zeros((0, 8))}, "unlabelled has no rows"),

@@ -1,6 +1,4 @@
-"""Batches that are not alike, or cannot be had, are refused alike by everybody."""
-
-import pickle
+"""Batches that are not alike, or cannot be had, are refused by name."""
 
 import numpy as np
 import pandas as pd
@@ -9,27 +7,10 @@ from scipy import sparse
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._data import draw_sample, given_batches
-from quorate._votes import Summary
+from quorate._data import draw_sample
 from quorate.exceptions import BatchError
 
 NAMES = [f"x{at}" for at in range(8)]
-
-
-@pytest.fixture(scope="module")
-def small(forest):
-    return quorate.keep_members(forest, [0, 2, 3])
-
-
-def doors(forest, small):
-    """Everybody who takes batches, by name."""
-    return {
-        "summarise": lambda given, **more: quorate.summarise(forest, given, **more),
-        "collect_votes": lambda given, **more: quorate.collect_votes(
-            forest, given, **more
-        ),
-        "compare": lambda given, **more: quorate.compare(forest, small, given, **more),
-    }
 
 
 def unlike(X, y):
@@ -65,22 +46,16 @@ def unlike(X, y):
 
 
 @pytest.mark.filterwarnings("ignore:X has feature names")
-@pytest.mark.parametrize("door", doors(None, None))
 @pytest.mark.parametrize("what", unlike(np.zeros((100, 8)), np.zeros(100)))
-def test_a_batch_unlike_the_first_is_named_by_everybody(
-    forest, small, data, door, what
-):
+def test_a_batch_unlike_the_first_is_named(forest, data, what):
     first, second, words = unlike(*data)[what]
-    take = doors(forest, small)[door]
-    owner = "summarise" if door == "compare" else door
-    with pytest.raises(BatchError, match=f"^{owner}: batch 1: .*{words}"):
-        take(pair for pair in [first, second])
+    with pytest.raises(BatchError, match=f"^summarise: batch 1: .*{words}"):
+        quorate.summarise(forest, (pair for pair in [first, second]))
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-@pytest.mark.parametrize("door", doors(None, None))
 def test_a_file_whose_columns_come_in_another_order_is_named(
-    forest, small, data, door, ending, tmp_path
+    forest, data, ending, tmp_path
 ):
     frame = pd.DataFrame(data[0][:300], columns=NAMES).assign(label=data[1][:300])
     turned = frame[["label", *NAMES[::-1]]]
@@ -92,7 +67,7 @@ def test_a_file_whose_columns_come_in_another_order_is_named(
             table.to_parquet(path)
     words = r"part-1\.\w+: its columns are in a different order: column 0 is 'label'"
     with pytest.raises(BatchError, match=words):
-        doors(forest, small)[door](tmp_path, target="label")
+        quorate.summarise(forest, tmp_path, target="label")
 
 
 def test_an_index_that_a_file_keeps_is_no_column(forest, data, tmp_path):
@@ -106,11 +81,11 @@ def test_an_index_that_a_file_keeps_is_no_column(forest, data, tmp_path):
 def test_frames_of_polars_and_arrow_keep_their_names(data):
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     X, y = data[0][:60], data[1][:60]
-    places = draw_sample(given_batches([(X, y)]), 20)[2]
+    places = draw_sample([(X, y)], 20)[2]
     columns = dict(zip(NAMES, X.T, strict=True))
     for table in (polars.DataFrame(columns), pyarrow.table(columns)):
         pairs = [(table[:25], y[:25]), (table[25:], y[25:])]
-        drawn = draw_sample(given_batches(pairs), 20)[0]
+        drawn = draw_sample(pairs, 20)[0]
         assert type(drawn) is type(table)
         frame = drawn.to_pandas()
         assert list(frame.columns) == NAMES
@@ -125,46 +100,17 @@ def ends_badly(pairs):
     raise ConnectionError("the store is gone")
 
 
-@pytest.mark.parametrize("door", doors(None, None))
-def test_a_source_that_raises_is_told_with_the_number_of_the_batch(
-    forest, small, data, door
-):
+def test_a_source_that_raises_is_told_with_the_number_of_the_batch(forest, data):
     pairs = list(in_batches(data[0][:300], data[1][:300], 100))
     words = r"batch 3: it could not be loaded \(ConnectionError: the store is gone\)"
-    with pytest.raises(BatchError, match=words):
-        doors(forest, small)[door](ends_badly(pairs))
-
-
-def test_what_came_before_is_kept(forest, data, tmp_path):
-    pairs = list(in_batches(data[0][:300], data[1][:300], 100))
-    file = tmp_path / "so-far.npz"
-    with pytest.raises(BatchError, match=r"batch 2: .*200 rows are kept") as caught:
-        quorate.summarise(forest, ends_badly(pairs[:2]), resume=file)
-    assert isinstance(caught.value.__cause__.__cause__, ConnectionError)
-    assert Summary.load(file).n_samples == 200
-    again = quorate.summarise(forest, pairs, resume=file)
-    assert again.equals(quorate.summarise(forest, pairs))
-
-
-def test_a_bad_batch_travels_without_its_cause(data):
-    class Stays(Exception):
-        def __reduce__(self):
-            raise TypeError("it does not travel")
-
-    def pairs():
-        raise Stays("nobody is there")
-        yield
-
-    (bad,) = given_batches(pairs())
-    with pytest.raises(BatchError, match=r"batch 0: .*nobody is there") as caught:
-        pickle.loads(pickle.dumps(bad)).read(10)
-    assert caught.value.__cause__ is None
+    with pytest.raises(BatchError, match=words) as caught:
+        quorate.summarise(forest, ends_badly(pairs))
+    assert isinstance(caught.value.__cause__, ConnectionError)
 
 
 def test_labels_of_two_types_are_refused_for_pools_too(forest, data):
     X, y = data
     pool = {"one": forest.estimators_[0], "two": quorate.keep_members(forest, [1, 2])}
     pairs = [(X[:50], y[:50]), (X[50:100], np.array(["ant", "bee"] * 25))]
-    for take in (quorate.summarise, quorate.collect_votes):
-        with pytest.raises(BatchError, match="batch 1: member 'one'"):
-            take(pool, pairs)
+    with pytest.raises(BatchError, match="batch 1: member 'one'"):
+        quorate.summarise(pool, pairs)

@@ -11,7 +11,6 @@ import pytest
 from tests.summarising.conftest import in_batches
 
 import quorate
-from quorate._summarising import _running
 from quorate.exceptions import BatchError
 
 da = pytest.importorskip("dask.array")
@@ -52,23 +51,12 @@ def test_arrays_and_frames(forest, data):
         assert worst == quorate.assess_risk(expected).worst_sample
 
 
-def test_rivals_travel_too(forest, data):
+def test_the_other_model_travels_too(forest, data):
     X, y = data
     small = quorate.keep_members(forest, [1, 5, 7])
     given = in_chunks(X, y, 800)
     mine = quorate.summarise(forest, given, against=small)
     assert mine.equals(quorate.summarise(forest, [(X, y)], against=small))
-    assert quorate.compare(forest, small, given).accuracy == (
-        forest.score(X, y),
-        small.score(X, y),
-    )
-
-
-def test_a_task_is_not_taken_for_one_that_was_computed_before():
-    """Files may have changed since, whatever Dask is told about other tasks."""
-    with dask.config.set(delayed_pure=True):
-        first, second = (_running._delayed(len)("file") for _ in range(2))
-    assert first.key != second.key
 
 
 def test_partitions_that_are_empty_are_left_out(forest, data):
@@ -110,43 +98,6 @@ def test_refused(forest, data):
             quorate.summarise(forest, batches, target=target)
 
 
-@pytest.mark.parametrize("ask", [quorate.summarise, quorate.collect_votes])
-class TestPartitionsThatCannotBeComputed:
-    """Dask computes them before anybody is asked; they are named all the same."""
-
-    def test_of_an_array(self, forest, data, ask):
-        X, y = data
-
-        def read(block, block_info=None):
-            if block_info and block_info[None]["chunk-location"][0] in (17, 19):
-                raise RuntimeError("disk gone.")
-            return block
-
-        given = da.map_blocks(read, da.from_array(X, chunks=(150, 8)), dtype=float)
-        labels = da.from_array(y, chunks=150)
-        with pytest.raises(
-            BatchError, match=r"partition 17: disk gone\.( \(|$)"
-        ) as caught:
-            ask(forest, (given, labels))
-        causes = caught.value.__cause__, caught.value.__cause__.__cause__
-        assert any(isinstance(cause, RuntimeError) for cause in causes)
-
-    def test_that_can_be_when_tried_again(self, forest, data, ask):
-        X, y = data
-        cut = []
-
-        def read(block):
-            if cut:
-                cut.clear()
-                raise RuntimeError("the line was cut")
-            return block
-
-        given = da.map_blocks(read, da.from_array(X, chunks=(800, 8)), dtype=float)
-        cut.append(True)
-        with pytest.raises(RuntimeError, match="the line was cut"):
-            ask(forest, (given, da.from_array(y, chunks=800)))
-
-
 def test_an_array_and_a_series(forest, data):
     X, y = data
     whole = quorate.collect_votes(forest, X, y)
@@ -154,13 +105,9 @@ def test_an_array_and_a_series(forest, data):
     sizes = tuple(len(part) for part in labels.partitions)
     given = da.from_array(X, chunks=(sizes, -1))
     assert quorate.summarise(forest, (given, labels)).equals(whole.summary())
-    for votes in (
-        quorate.collect_votes(forest, (given, labels)),
-        quorate.collect_votes(forest, given, labels),
-        quorate.collect_votes(forest, given.rechunk((100, -1)), labels),
-    ):
-        np.testing.assert_array_equal(votes.codes, whole.codes)
-        np.testing.assert_array_equal(votes.y, whole.y)
+    votes = quorate.collect_votes(forest, given.rechunk((100, -1)), labels)
+    np.testing.assert_array_equal(votes.codes, whole.codes)
+    np.testing.assert_array_equal(votes.y, whole.y)
     with pytest.raises(
         ValueError,
         match=(
@@ -174,31 +121,12 @@ def test_an_array_and_a_series(forest, data):
         quorate.summarise(forest, (given.rechunk((uneven, -1)), labels))
 
 
-def test_members_are_chosen_and_distilled_on_computed_collections(forest, data):
-    X, y = data[0][:800], data[1][:800]
-    rows, labels = in_chunks(X, y, 300)
-    here, there = (
-        quorate.prune(forest, *given, keep=4, max_samples=500)
-        for given in ((X, y), (rows, labels))
-    )
-    assert there.pruning_ == here.pruning_
-    np.testing.assert_array_equal(there.predict_proba(X), here.predict_proba(X))
-
-
 def test_labels_that_are_cut_otherwise_or_not_at_all(forest, data):
     X, y = data[0][:2000], data[1][:2000]
     rows = da.from_array(X, chunks=(600, -1))
     whole = quorate.collect_votes(forest, X, y).summary()
     for labels in (y, da.from_array(y, chunks=700)):
         assert quorate.summarise(forest, (rows, labels)).equals(whole)
-
-
-def test_nothing_is_kept_to_resume_from(forest, data, tmp_path):
-    pair = da.from_array(data[0]), da.from_array(data[1])
-    file = tmp_path / "so-far.npz"
-    with pytest.raises(ValueError, match=r"so-far.npz'\): not supported with Dask"):
-        quorate.summarise(forest, pair, resume=file)
-    assert not file.exists()
 
 
 @pytest.fixture(scope="module")
@@ -216,9 +144,7 @@ def address():
 
 
 @pytest.mark.slow
-def test_a_cluster_that_loses_a_worker_gives_the_same(
-    forest, data, folder, tmp_path, address
-):
+def test_a_cluster_that_loses_a_worker_gives_the_same(forest, data, tmp_path, address):
     from distributed import Client
 
     X, y = data
@@ -242,6 +168,3 @@ def test_a_cluster_that_loses_a_worker_gives_the_same(
         labels = da.from_array(y, chunks=800)
         assert quorate.summarise(forest, (given, labels)).equals(alone)
         assert mark.exists()
-        # files, which workers read for themselves
-        found = quorate.summarise(forest, folder, target="label", client=client)
-        assert found.equals(alone)

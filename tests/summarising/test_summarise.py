@@ -1,13 +1,5 @@
 """One pass over batches gives what all samples at once give."""
 
-import io
-import os
-import pickle
-import signal
-import subprocess
-import sys
-import textwrap
-import time
 import warnings
 
 import numpy as np
@@ -15,25 +7,79 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from tests.summarising.conftest import all_values, in_batches
 
 import quorate
 from quorate._data import SampleForm, read_samples
-from quorate._summarising._progress import ProgressLine, progress_text
-from quorate._votes import Summary, VoteSource
+from quorate._votes import VoteSource
 from quorate.exceptions import (
     BatchError,
     LeftOutWarning,
-    QuorateWarning,
 )
 
 
 @pytest.fixture(scope="module")
 def trained(data):
     return RandomForestClassifier(25, random_state=0).fit(*data)
+
+
+MEMBERS = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
+KINDS = {
+    "forest": RandomForestClassifier(9, random_state=0),
+    "class weights": RandomForestClassifier(
+        5, max_depth=3, class_weight="balanced", random_state=0
+    ),
+    "extra trees": ExtraTreesClassifier(6, max_depth=4, random_state=0),
+    "bagging": BaggingClassifier(
+        DecisionTreeClassifier(), 6, max_features=0.5, random_state=0
+    ),
+    "bagged bayes": BaggingClassifier(GaussianNB(), 4, random_state=0),
+    "adaboost": AdaBoostClassifier(
+        DecisionTreeClassifier(max_depth=2), n_estimators=6, random_state=0
+    ),
+    "soft voting": VotingClassifier(MEMBERS, voting="soft", weights=[1, 2]),
+    "hard voting": VotingClassifier(MEMBERS),
+    "pipeline": make_pipeline(StandardScaler(), RandomForestClassifier(4)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_ensemble(data, kind, monkeypatch):
+    X, labels = data[0][:800], np.array(["ant", "bee", "cow"], dtype="<U4")[data[1]]
+    model = KINDS[kind].fit(X[:400], labels[:400])
+    y = labels[400:795]
+    monkeypatch.setattr("quorate._summarising._counting._MOST_ROWS", 70)
+    monkeypatch.setattr("quorate._summarising._counting._FEWEST_ROWS", 10)
+    for last in ("cow", "aard"):  # a class that comes late, and sorts first
+        y[-3:] = last
+        found = quorate.summarise(model, in_batches(X[400:795], y, 90), n_jobs=2)
+        whole = quorate.collect_votes(model, X[400:795], y).summary()
+        assert found.classes.tolist() == whole.classes.tolist()
+        assert found.accuracy() == whole.accuracy()
+        assert all_values(found) == pytest.approx(
+            all_values(whole), rel=1e-12, nan_ok=True
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        training = {"out_of_bag": "auto", "source": "training"}
+        whole = quorate.collect_votes(model, X[:400], labels[:400], **training)
+        pairs = in_batches(X[:400], labels[:400], 90)
+        found = quorate.summarise(model, pairs, source="training")
+    assert found.source is whole.source
+    np.testing.assert_array_equal(found.accuracies, whole.summary().accuracies)
 
 
 @pytest.mark.parametrize("size", [17, 700, 4999, 100_000])
@@ -55,26 +101,13 @@ def test_chunks_do_not_show(forest, trained, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
     training = quorate.summarise(trained, [(X, y)], source="training")
-    monkeypatch.setattr("quorate._ensembles._batches._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate._ensembles._batches._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate._summarising._counting._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate._summarising._counting._FEWEST_ROWS", 10)
     assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
     assert found.equals(whole)
     pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
     assert quorate.summarise(trained, pairs, source="training").equals(training)
-
-
-def test_two_processes_give_the_same(forest, data, folder):
-    X, y = data
-    alone = quorate.summarise(forest, in_batches(X, y, 800))
-    assert quorate.summarise(forest, in_batches(X, y, 800), n_jobs=2).equals(alone)
-    small = quorate.keep_members(forest, [0, 3, 5])
-    mine, theirs = (
-        quorate.summarise(forest, folder, target="label", n_jobs=jobs, against=small)
-        for jobs in (None, 2)
-    )
-    assert mine.equals(theirs)
-    assert mine.rivals.sizes.tolist() == [3]
 
 
 def test_files_folders_and_patterns(forest, data, folder, tmp_path):
@@ -141,7 +174,7 @@ def test_pools_and_text_labels(data):
     assert summary.names == ("tree", "line")
 
 
-def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_path):
+def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder):
     X, y = data
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
@@ -152,20 +185,13 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder, tmp_p
     assert all_values(summary) == all_values(votes)
     worst = quorate.assess_risk(votes).worst_sample
     assert quorate.assess_risk(summary).worst_sample == votes.samples[worst]
-    two = quorate.summarise(
+    files = quorate.summarise(
         trained, folder, target="label", source="training", n_jobs=2
     )
-    assert two.equals(summary)
-    file = tmp_path / "so-far.npz"
-    some = Interrupted(in_batches(X, y, 900), 3)
-    with pytest.raises(KeyboardInterrupt):
-        quorate.summarise(trained, some, source="training", resume=file)
-    pairs = list(in_batches(X, y, 900))
-    again = quorate.summarise(trained, pairs, source="training", resume=file)
-    assert again.equals(summary)
+    assert files.equals(summary)
 
 
-def test_out_of_bag_of_other_rows_is_refused(trained, data, folder, tmp_path):
+def test_out_of_bag_of_other_rows_is_refused(trained, data):
     X, y = data
     with pytest.raises(ValueError, match=r"drew 5000 rows each.*X has 900 rows"):
         quorate.summarise(trained, [(X[:900], y[:900])], source="training")
@@ -175,12 +201,6 @@ def test_out_of_bag_of_other_rows_is_refused(trained, data, folder, tmp_path):
     pairs = [(X[cut], y[cut]) for cut in cuts]
     with pytest.raises(BatchError, match="every member was trained on all of its rows"):
         quorate.summarise(few, pairs, source="training")
-    frames = [pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]
-    pd.concat(frames).to_csv(tmp_path / "all.csv", index=False)
-    with pytest.raises(ValueError, match=r"all\.csv does not say how many rows it has"):
-        quorate.summarise(
-            trained, tmp_path, target="label", source="training", n_jobs=2
-        )
 
 
 # Bad batches
@@ -200,27 +220,9 @@ def broken(data, n_labels=50):
     [(50, "batch 1: y: missing label at .*7"),
      (40, r"batch 1: X has 50 samples, y has shape \(40,\)")],
 )  # fmt: skip
-def test_a_bad_batch_is_named(forest, data, n_labels, words, tmp_path):
-    with pytest.raises(BatchError, match=words) as caught:
+def test_a_bad_batch_is_named(forest, data, n_labels, words):
+    with pytest.raises(BatchError, match=f"^summarise: {words}"):
         quorate.summarise(forest, broken(data, n_labels))
-    assert str(caught.value).endswith("(nothing is kept; use resume= to keep "
-        "partial results in a file)")  # fmt: skip
-    file = tmp_path / "so-far.npz"
-    with pytest.raises(BatchError, match=words) as caught:
-        quorate.summarise(forest, broken(data, n_labels), resume=file)
-    assert f"100 rows are kept in {file}" in str(caught.value)
-    assert Summary.load(file).n_samples == 100
-    mended = [*in_batches(data[0][:200], data[1][:200], 100)]
-    again = quorate.summarise(forest, mended, resume=file)
-    assert again.equals(quorate.summarise(forest, mended))
-
-
-@pytest.mark.slow
-def test_a_bad_batch_is_named_by_its_worker(forest, data, tmp_path):
-    file = tmp_path / "so-far.npz"
-    with pytest.raises(BatchError, match=r"batch 1: y: missing label.*100 rows are"):
-        quorate.summarise(forest, broken(data), n_jobs=2, resume=file)
-    assert Summary.load(file).n_samples == 100
 
 
 X5 = np.zeros((5, 8))
@@ -234,28 +236,12 @@ X5 = np.zeros((5, 8))
         ([], {}, ValueError, "there are no batches"),
         ([X5], {}, BatchError, "batch 0: a batch must be a pair"),
         ([(X5, [0] * 5)], {"target": "label"}, ValueError, "only applies to files"),
-        (pd.DataFrame(X5), {"target": "label"}, ValueError, "X and y separately"),
+        (pd.DataFrame(X5), {"target": "label"}, ValueError, r"pass \[\(X, y\)\]"),
         ("data.parquet", {}, ValueError, "use target= to name the column of labels"),
         *((path, {"target": "label"}, error, words) for path, error, words in (
             ("nowhere/*.parquet", FileNotFoundError, "no files ending in .csv"),
             ("nowhere.parquet", FileNotFoundError, "no such file"),
             (__file__, ValueError, "a table must be a file ending in .csv"))),
-        *(([(X5, [0] * 5)], options, error, words) for options, error, words in (
-            ({"every": -1}, ValueError, r"summarise\(every=-1\): must be a number of "
-                r"seconds, 0 or more"),
-            ({"every": "a"}, ValueError, r"every='a'\): must be a number of seconds"),
-            ({"n_jobs": 0}, ValueError,
-             r"summarise\(n_jobs=0\): must be a number of proc"),
-            ({"n_jobs": "a"}, ValueError,
-             r"n_jobs='a'\): must be a number of processes"),
-            ({"n_jobs": 1.5}, ValueError,
-             r"n_jobs=1.5\): must be a number of processes"),
-            ({"progress": "yes"}, TypeError, r"progress='yes'\): must be True, "
-                r"False, or a"),
-            ({"client": "tcp://a:1"}, TypeError, r"'tcp://a:1'\): must be a "
-                r"distributed"),
-            ({"resume": 3}, TypeError, r"resume=3\): must be the path of a file"),
-            ({"resume": "."}, IsADirectoryError, "is a folder; pass the path"))),
     ],
 )  # fmt: skip
 def test_refused(forest, batches, options, error, words):
@@ -284,12 +270,8 @@ def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
     raw = bytearray((folder / "part-1.parquet").read_bytes())
     raw[4:4000] = b"\0" * 3996
     (tmp_path / "part-1.parquet").write_bytes(raw)
-    file = tmp_path / "so-far.npz"
-    with pytest.raises(BatchError, match=r"part-1\.parquet") as caught:
-        quorate.summarise(forest, tmp_path, target="label", resume=file)
-    assert "rows are kept in" in str(caught.value)
-    before = pd.read_parquet(folder / "part-0.parquet")
-    assert Summary.load(file).n_samples == len(before)
+    with pytest.raises(BatchError, match=r"^summarise: .*part-1\.parquet"):
+        quorate.summarise(forest, tmp_path, target="label")
     (tmp_path / "part-1.parquet").write_bytes(b"nothing")
     with pytest.raises(ValueError, match=r"part-1\.parquet: not a readable table"):
         quorate.summarise(forest, tmp_path, target="label")
@@ -297,110 +279,7 @@ def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
         quorate.summarise(forest, folder, target="colour")
 
 
-# Checkpoints
-
-
-class Interrupted:
-    """Batches that end with an interrupt after a few."""
-
-    def __init__(self, pairs, after):
-        self.pairs, self.after = list(pairs), after
-
-    def __iter__(self):
-        for at, pair in enumerate(self.pairs):
-            if at == self.after:
-                raise KeyboardInterrupt
-            yield pair
-
-
-@pytest.mark.parametrize(("after", "kind"), [(1, list), (3, iter), (6, list)])
-def test_an_interrupted_pass_goes_on_with_the_same_numbers(
-    forest, data, tmp_path, after, kind
-):
-    pairs = list(in_batches(*data, 750))
-    file = tmp_path / "so-far.npz"
-    some = Interrupted(pairs, after)
-    with pytest.raises(KeyboardInterrupt):
-        quorate.summarise(forest, iter(some) if kind is iter else some, resume=file)
-    assert Summary.load(file).n_samples == 750 * after
-    seen = []
-    again = quorate.summarise(
-        forest, kind(pairs), resume=file, progress=lambda done, total: seen.append(done)
-    )
-    assert seen[0] == 750 * after
-    assert again.equals(quorate.summarise(forest, pairs))
-    # and once more, with nothing left to do
-    assert quorate.summarise(forest, pairs, resume=file).equals(again)
-
-
-def test_a_full_disk_does_not_end_the_pass(forest, data, tmp_path, monkeypatch):
-    X, y = data
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("quorate._summarising._progress.save_counts", full)
-    with pytest.warns(QuorateWarning, match=r"No space left.*covers 0 rows") as said:
-        summary = quorate.summarise(
-            forest, in_batches(X, y, 900), resume=tmp_path / "f.npz", every=0
-        )
-    assert len(said) == 1
-    assert summary.equals(quorate.collect_votes(forest, X, y).summary())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_a_killed_pass_goes_on_with_the_same_numbers(forest, folder, tmp_path, seed):
-    model, file = tmp_path / "model.pickle", tmp_path / "so-far.npz"
-    model.write_bytes(pickle.dumps(forest))
-    script = textwrap.dedent(f"""
-        import pickle, time, quorate
-        forest = pickle.load(open({str(model)!r}, "rb"))
-        slow = lambda done, total: (print(done, flush=True), time.sleep(0.05))
-        quorate.summarise(forest, {str(folder)!r}, target="label",
-                          resume={str(file)!r}, every=0, progress=slow)
-    """)
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, env=env
-    )
-    process.stdout.readline()
-    time.sleep(np.random.default_rng(seed).uniform(0.05, 0.4))
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    if file.exists():
-        assert Summary.load(file).n_samples > 0  # whole, whenever it was
-    again = quorate.summarise(forest, folder, target="label", resume=file)
-    assert again.equals(quorate.summarise(forest, folder, target="label"))
-
-
-# Progress
-
-
-def test_progress_says_rows_rate_and_time_left():
-    assert progress_text(100, None, 50, 2.0) == "100 rows, 25 rows/s"
-    assert progress_text(200, 7400, 50, 25.0) == "200 of 7,400 rows, 2 rows/s, 1 h 0 min left"  # fmt: skip  # noqa: E501
-    assert progress_text(0, 10, 0, 1.0) == "0 of 10 rows, 0 rows/s"
-    stream = io.StringIO()
-    line = ProgressLine(stream)
-    line(0, 100)
-    line(100, 100)
-    assert stream.getvalue().endswith("\n")
-    assert "100 of 100 rows" in stream.getvalue()
-
-
-def test_progress_goes_to_standard_error(forest, data, capsys):
-    quorate.summarise(forest, [data], progress=True)
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert "5,000 rows" in said.err
-    quorate.summarise(forest, [data])  # no terminal here
-    assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize("ask", [quorate.summarise, quorate.collect_votes])
-def test_rows_are_joined_by_position_and_so_by_an_equal_index(ask, forest, data):
+def test_rows_are_joined_by_position_and_so_by_an_equal_index(forest, data):
     X, y = data
     frame, labels = pd.DataFrame(X), pd.Series(y)
     mixed = frame.iloc[::-1]
@@ -408,9 +287,10 @@ def test_rows_are_joined_by_position_and_so_by_an_equal_index(ask, forest, data)
         rf"batch 1: y and X have different rows, .* row 0 is 0 here and {len(y) - 1} th"
     )
     with pytest.raises(BatchError, match=said):
-        ask(forest, [(frame, labels), (mixed, labels)])
-    alike = ask(forest, [(frame, labels), (mixed, labels.loc[mixed.index])])
-    np.testing.assert_array_equal(alike.accuracies, ask(forest, [(X, y)]).accuracies)
+        quorate.summarise(forest, [(frame, labels), (mixed, labels)])
+    same = [(frame, labels), (mixed, labels.loc[mixed.index])]
+    alike, whole = (quorate.summarise(forest, each) for each in (same, [(X, y)]))
+    np.testing.assert_array_equal(alike.accuracies, whole.accuracies)
     # Without an index nobody can tell.
-    ask(forest, [(mixed, y)])
-    ask(forest, [(mixed.to_numpy(), labels)])
+    quorate.summarise(forest, [(mixed, y)])
+    quorate.summarise(forest, [(mixed.to_numpy(), labels)])

@@ -11,7 +11,6 @@ from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
     Drawn,
     draw_sample,
-    given_batches,
     pair_in_memory,
     sample_size,
     take_rows,
@@ -258,8 +257,8 @@ def draw_rows(
     most, labels = sample_size(max_samples, owner), as_truth(y, owner)
     if labels.size <= most:
         return None, None
-    given = given_batches([(np.arange(labels.size), labels)])
-    _, _, rows, _ = draw_sample(given, most, seed, owner=owner)
+    whole = [(np.arange(labels.size), labels)]
+    _, _, rows, _ = draw_sample(whole, most, seed, owner=owner)
     drawn = Drawn(rows.size, labels.size, seed)
     if max_samples is None:
         warn(

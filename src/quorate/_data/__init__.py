@@ -1,13 +1,7 @@
 """Input data: table files, rows of X, batches, and samples drawn from them."""
 
-from quorate._data._batches import Batch, BatchSource, given_batches, named_batch
-from quorate._data._dask import (
-    align_partitions,
-    as_dask_task,
-    compute_named,
-    is_dask,
-    partitions,
-)
+from quorate._data._batches import naming_batch, read_batches
+from quorate._data._dask import is_dask, partitions
 from quorate._data._drawing import (
     MAX_SAMPLES,
     Drawn,
@@ -24,12 +18,6 @@ from quorate._data._rows import (
     pair_in_memory,
 )
 from quorate._data._samples import SampleForm, read_samples
-from quorate._data._source import (
-    are_batches,
-    as_source,
-    refuse_labels_twice,
-    refuse_missing_labels,
-)
 from quorate._data._tables import (
     MISSING,
     TABLES,
@@ -47,38 +35,29 @@ __all__ = [
     "MAX_SAMPLES",
     "MISSING",
     "TABLES",
-    "Batch",
-    "BatchSource",
     "Drawn",
     "RowDigest",
     "SampleForm",
-    "align_partitions",
-    "are_batches",
-    "as_dask_task",
-    "as_source",
     "check_table",
     "column_names",
-    "compute_named",
     "count_rows",
     "cut_rows",
     "digest_rows",
     "draw_sample",
     "find_files",
-    "given_batches",
     "in_memory",
     "index_of",
     "is_csv",
     "is_dask",
-    "named_batch",
+    "naming_batch",
     "other_rows",
     "pair_in_memory",
     "parse_labels",
     "partitions",
+    "read_batches",
     "read_label_codes",
     "read_samples",
     "read_table",
-    "refuse_labels_twice",
-    "refuse_missing_labels",
     "sample_size",
     "shares",
     "sliceable",

@@ -1,153 +1,88 @@
-"""Batches of samples, given as pairs or as files."""
+"""Batches of samples: pairs of samples and labels, or files that are read in parts."""
 
-from abc import ABC, abstractmethod
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-import joblib
-import numpy as np
-
 from quorate._data._rows import in_memory, index_of, other_rows
-from quorate._data._samples import SampleForm
-from quorate._data._tables import (
-    column_names,
-    is_csv,
-    is_parquet,
-    open_parquet,
-    read_parts,
-)
+from quorate._data._samples import PLAIN_FORM, SampleForm
+from quorate._data._tables import column_names, find_files, is_csv, read_parts
 from quorate._messages import unknown_name
-from quorate._rows import count_rows
+from quorate._rows import module_of
 from quorate.exceptions import BatchError
 
+_FITS = (
+    "batches must be an iterable of pairs (X, y), a table, a folder or a pattern of "
+    "tables with target=, or Dask collections"
+)
 
-class Batch(ABC):
-    """Some samples with their labels and a name; picklable.
+# The name of a batch in messages, its samples and their labels.
+Batch = tuple[str, Any, Any]
 
-    Attributes
+
+def read_batches(
+    given: Any,
+    owner: str,
+    target: str | None = None,
+    *,
+    form: SampleForm = PLAIN_FORM,
+    rows: int = 1 << 16,
+) -> Iterator[Batch]:
+    """Return an iterator over batches; nothing but headers of files is read yet.
+
+    Parameters
     ----------
-    name : str
-        Its name in messages.
-    n_rows : int, optional
-        Number of samples, if known before reading.
-    may_be_empty : bool
-        Whether it may have no rows without an error.
+    given : iterable of (X, y), path, or list of paths
+        A path is a table, a folder or a pattern.
+    owner : str
+        Name of the caller, for error messages.
+    target : str, optional
+        Column of labels, for files.
+    form : SampleForm
+        The form in which samples from files are given.
+    rows : int
+        Rows of a file to read at a time.
     """
-
-    name: str
-    n_rows: int | None
-    may_be_empty: bool = False
-
-    @abstractmethod
-    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield X and y, in parts of about this many rows if that saves memory."""
-
-    @abstractmethod
-    def mark(self) -> str:
-        """Return an identifier of the batch, without reading the whole file."""
-
-    def parts(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield the parts from :meth:`read`; raise an error for an empty batch."""
-        empty = True
-        for X, y in self.read(rows):
-            empty = False
-            yield X, y
-        if empty and not self.may_be_empty:
-            raise ValueError("it has no rows")
-
-
-@dataclass(frozen=True, slots=True)
-class BatchSource:
-    """Batches in a fixed order; an iterator can be consumed only once.
-
-    Attributes
-    ----------
-    batches : iterable of Batch
-        Nothing of them is read yet.
-    n_rows : int, optional
-        Total number of samples, if known.
-    """
-
-    batches: Iterable[Batch]
-    n_rows: int | None = None
+    paths = given if isinstance(given, (list, tuple)) else [given]
+    if paths and all(isinstance(path, (str, os.PathLike)) for path in paths):
+        if target is None:
+            raise ValueError(
+                f"{owner}: use target= to name the column of labels in "
+                f"{os.fspath(paths[0])}."
+            )
+        files = [file for path in paths for file in find_files(path, owner)]
+        _check_files(files, target, form, owner)
+        return _read_files(files, target, form, rows, owner)
+    if target is not None:
+        fits = _FITS
+        if hasattr(given, "columns"):
+            fits = "for a frame in memory, pass [(X, y)]"
+        raise ValueError(f"{owner}(target={target!r}): only applies to files; {fits}.")
+    if hasattr(given, "shape") or not isinstance(given, Iterable):
+        raise TypeError(f"{owner}: {_FITS}; got {type(given).__name__}.")
+    return _read_pairs(iter(given), owner)
 
 
 @contextmanager
-def named_batch(name: str) -> Iterator[None]:
-    """Add the name of the batch to any error raised while processing it."""
+def naming_batch(name: str, owner: str) -> Iterator[None]:
+    """Add the caller and the batch to any error raised while processing it."""
     try:
         yield
     except BatchError:
         raise
     except Exception as error:
-        raise BatchError(f"{name}: {reason(error)}.") from error
-
-
-def reason(error: Exception) -> str:
-    """Return an error's message on one line, without the full stop."""
-    return " ".join(str(error).split()).rstrip(". ") or type(error).__name__
+        why = " ".join(str(error).split()).rstrip(". ") or type(error).__name__
+        raise BatchError(f"{owner}: {name}: {why}.") from error
 
 
 # Pairs
 
 
-@dataclass(frozen=True, slots=True)
-class GivenBatch(Batch):
-    """A batch that is already in memory."""
-
-    name: str
-    X: Any
-    y: Any
-    n_rows: int | None = None
-
-    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield the whole batch."""
-        yield self.X, self.y
-
-    def mark(self) -> str:
-        """Return a digest of samples and labels, independent of memory layout."""
-        try:
-            arrays = [
-                np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part
-                for part in (self.X, self.y)
-            ]
-            return str(joblib.hash(arrays))
-        except Exception:
-            return ""  # what is wrong with it is said when it is voted on
-
-
-@dataclass(frozen=True, slots=True)
-class BadBatch(Batch):
-    """An invalid batch, which raises its error when it is read.
-
-    The batches before it are still processed.
-    """
-
-    name: str
-    why: str
-    cause: Exception | None = None
-    n_rows: int | None = 0
-
-    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Raise the error."""
-        raise BatchError(f"{self.name}: {self.why}.") from self.cause
-
-    def mark(self) -> str:
-        """Return an empty mark, because the batch is rejected anyway."""
-        return ""
-
-    def __reduce__(self) -> Any:
-        # The cause may not be picklable.
-        return BadBatch, (self.name, self.why)
-
-
-def given_batches(given: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
-    """Yield pairs as batches; invalid or inconsistent ones as :class:`BadBatch`."""
-    pairs = iter(given)
+def _read_pairs(pairs: Iterator[Any], owner: str) -> Iterator[Batch]:
+    """Yield pairs of samples and labels that look like the first."""
     first: _Columns | None = None
     for number in count():
         name = f"batch {number}"
@@ -156,34 +91,25 @@ def given_batches(given: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
         except StopIteration:
             return
         except Exception as error:
-            why = f"{type(error).__name__}: {reason(error)}"
-            yield BadBatch(name, f"it could not be loaded ({why})", error)
-            return
-        try:
-            X, y = _unpacked(pair)
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            raise BatchError(
+                f"{owner}: {name}: it could not be loaded ({why})."
+            ) from error
+        with naming_batch(name, owner):
+            try:
+                X, y = map(in_memory, pair)
+            except (TypeError, ValueError):
+                kind = type(pair).__name__
+                raise TypeError(f"a batch must be a pair (X, y), got {kind}") from None
+            if others := other_rows(index_of(y), index_of(X)):
+                raise ValueError(
+                    "y and X have different rows, or the same rows in a different "
+                    f"order, {others}"
+                )
             columns = _columns_of(X)
             first = first or columns
             _check_alike(first, columns)
-            batch: Batch = GivenBatch(name, X, y, count_rows(X))
-        except (TypeError, ValueError) as error:
-            batch = BadBatch(name, reason(error), error)
-        yield batch
-
-
-def _unpacked(pair: Any) -> tuple[Any, Any]:
-    try:
-        X, y = pair
-    except (TypeError, ValueError):
-        kind = type(pair).__name__
-        raise TypeError(f"a batch must be a pair (X, y), got {kind}") from None
-    X, y = in_memory(X), in_memory(y)
-    others = other_rows(index_of(y), index_of(X))
-    if others:
-        raise ValueError(
-            "y and X have different rows, or the same rows in a different order, "
-            f"{others}"
-        )
-    return X, y
+        yield name, X, y
 
 
 # Columns of a batch: the container type, and their names or number.
@@ -193,8 +119,7 @@ _Columns = tuple[str, tuple[str, ...] | int | None]
 def _columns_of(X: Any) -> _Columns:
     names = getattr(X, "column_names", getattr(X, "columns", None))
     if isinstance(names, Iterable):
-        home = type(X).__module__.partition(".")[0]
-        return f"a frame of {home}", tuple(map(str, names))
+        return f"a frame of {module_of(X)}", tuple(map(str, names))
     if hasattr(X, "iloc"):
         return "one column of a frame", None
     shape: Any = getattr(X, "shape", ())
@@ -245,69 +170,36 @@ def _check_names(first: tuple[str, ...], names: tuple[str, ...]) -> None:
 # Files
 
 
-@dataclass(frozen=True, slots=True)
-class FileBatch(Batch):
-    """A CSV or ARFF file, or a row group of a Parquet file."""
-
-    name: str
-    path: Path
-    target: str
-    form: SampleForm
-    row_group: int | None = None
-    n_rows: int | None = None
-
-    def mark(self) -> str:
-        """Return a digest of the file's name, size and time, and of the group."""
-        try:
-            found = self.path.stat()
-        except OSError:
-            return ""  # gone, which is said when it is read
-        about = self.path.name, self.row_group, found.st_size, found.st_mtime_ns
-        return str(joblib.hash(about))
-
-    def read(self, rows: int) -> Iterator[tuple[Any, Any]]:
-        """Yield the samples in chunks."""
-        wanted = (*(self.form.columns or ()), self.target)
-        for frame in read_parts(self.path, rows, self.target, wanted, self.row_group):
-            yield self.form.split(frame, self.target, written=is_csv(self.path))
-
-
-def file_batches(paths: list[Path], target: str, form: SampleForm) -> BatchSource:
-    """List the batches in the files; samples are read later."""
-    _check_files(paths, target, form)
-    parts: list[Batch] = []
-    n_rows: int | None = 0
+def _read_files(
+    paths: list[Path], target: str, form: SampleForm, rows: int, owner: str
+) -> Iterator[Batch]:
+    wanted = (*(form.columns or ()), target)
     for path in paths:
-        if not is_parquet(path):
-            parts.append(FileBatch(str(path), path, target, form))
-            n_rows = None  # nobody knows before it is read
-            continue
-        about = open_parquet(path).metadata
-        for group in range(about.num_row_groups):
-            several = about.num_row_groups > 1
-            name = f"{path}, row group {group}" if several else str(path)
-            number = about.row_group(group).num_rows
-            parts.append(FileBatch(name, path, target, form, group, number))
-        n_rows = None if n_rows is None else n_rows + about.num_rows
-    return BatchSource(parts, n_rows)
+        is_empty = True
+        with naming_batch(str(path), owner):
+            for frame in read_parts(path, rows, target, wanted):
+                is_empty = False
+                yield str(path), *form.split(frame, target, written=is_csv(path))
+            if is_empty:
+                raise ValueError("it has no rows")
 
 
-def _check_files(paths: list[Path], target: str, form: SampleForm) -> None:
+def _check_files(paths: list[Path], target: str, form: SampleForm, owner: str) -> None:
     """Raise an error for files without labels or with unexpected columns.
 
     If the model does not store its columns, those of the first file are expected.
     """
     first: tuple[str, ...] | None = None
-    told: set[str] = set()
+    reported: set[str] = set()
     for path in paths:
-        with named_batch(str(path)):
+        with naming_batch(str(path), owner):
             names = column_names(path)
             if target not in names:
                 raise ValueError(unknown_name("column", target, names))
-            if form.columns is None:
-                first = first or tuple(names)
+            if form.columns is None and first is not None:
                 _check_names(first, tuple(names))
+            first = first or tuple(names)
         # Warn about extra columns only once.
-        new = [name for name in names if name not in told]
+        new = [name for name in names if name not in reported]
         form.check_columns(new, target, str(path))
-        told.update({*names} - {*(form.columns or ())})
+        reported.update({*names} - {*(form.columns or ())})

@@ -1,22 +1,21 @@
-"""Draw a stratified sample from batches in one pass.
+"""Draw a stratified sample from one or more parts in one pass.
 
 Each class has a reservoir as large as the whole sample could be; at the end each class
 is cut to its share. The result depends on the seed and the order of the samples, not on
-the batches: each sample gets a random number by its position, and those with the
+the parts: each sample gets a random number by its position, and those with the
 smallest numbers are kept.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from quorate._data._batches import Batch, named_batch
+from quorate._checks import check_number
 from quorate._data._rows import joined_rows
 from quorate._rows import take_rows
 from quorate._typing import Array, IntArray
-from quorate.exceptions import BatchError
 
 # Default sample size.
 MAX_SAMPLES = 200_000
@@ -61,43 +60,29 @@ def sample_size(max_samples: Any, owner: str) -> int:
     """Return the maximum number of samples to draw, or raise an error."""
     if max_samples is None:
         return MAX_SAMPLES
-    whole = isinstance(max_samples, (int, np.integer))
-    if not whole or isinstance(max_samples, bool) or max_samples < 1:
-        raise ValueError(
-            f"{owner}(max_samples={max_samples!r}): must be a whole number, 1 or more."
-        )
+    check_number(owner, "max_samples", max_samples, least=1, whole=True)
     return int(max_samples)
 
 
-# Returns the labels; raises an error if samples and labels do not match.
-Check = Callable[[Any, Any], Array]
-
-
 def draw_sample(
-    batches: Iterable[Batch],
+    parts: Iterable[tuple[Any, Any]],
     size: int,
     seed: int = 0,
     *,
-    check: Check = lambda X, y: np.asarray(y),
     owner: str = "draw_sample",
-    rows: int = 1 << 16,
 ) -> tuple[Any, Array, IntArray, int]:
     """Draw a stratified sample of at most ``size`` samples.
 
     Parameters
     ----------
-    batches : iterable of Batch
+    parts : iterable of (X, y)
+        Samples and labels, of which no more than a few are kept in memory.
     size : int
         How many.
     seed : int
         Seed of the draw.
-    check : callable
-        Returns the labels of a batch, or refuses it: a sample is drawn from what would
-        be voted on, and from nothing else.
     owner : str
         Name of the caller, for error messages.
-    rows : int
-        Rows to read at a time.
 
     Returns
     -------
@@ -112,13 +97,19 @@ def draw_sample(
     kept: list[tuple[Any, Array, Array, IntArray]] = []
     counts: dict[Any, int] = {}
     done = 0
-    for X, labels in _checked(batches, rows, check, owner):
+    for X, y in parts:
+        labels = np.asarray(y)
+        if kept and _are_texts(labels) != _are_texts(kept[0][1]):
+            raise ValueError(
+                f"{owner}: some labels are text and others are numbers; write all of "
+                "them in the same way."
+            )
         for label, count in zip(*np.unique(labels, return_counts=True), strict=True):
             counts[label] = counts.get(label, 0) + int(count)
         drawn = numbers.random(labels.size)
         kept.append((X, labels, drawn, done + np.arange(labels.size)))
         done += labels.size
-        if sum(part[1].size for part in kept) > 2 * size + rows:
+        if sum(part[1].size for part in kept) > 2 * size:
             kept = [_cut(_joined(kept), dict.fromkeys(counts, size))]
     if not kept:
         raise ValueError(f"{owner}: there are no samples to choose from.")
@@ -153,16 +144,8 @@ def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
     return dict(zip(labels, given.tolist(), strict=True))
 
 
-def _checked(
-    batches: Iterable[Batch], rows: int, check: Check, owner: str
-) -> Iterator[tuple[Any, Array]]:
-    try:
-        for batch in batches:
-            with named_batch(batch.name):
-                for X, y in batch.parts(rows):
-                    yield X, check(X, y)
-    except BatchError as error:
-        raise BatchError(f"{owner}: {error}") from error
+def _are_texts(labels: Array) -> bool:
+    return labels.dtype.kind in "OSU"
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -116,7 +116,7 @@ def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
         raise FileNotFoundError(
             f"{owner}: {text}: no files ending in {', '.join(TABLES)} were found."
         )
-    empty = [file for file in found if _has_header_only(file)]
+    empty = [file for file in found if len(found) > 1 and _has_header_only(file)]
     if empty and len(empty) < len(found):
         names = ", ".join(file.name for file in empty)
         warn(f"{text}: ignored {names}, which has no rows.", LeftOutWarning)
@@ -138,7 +138,7 @@ def column_names(path: Path) -> list[str]:
         return next(csv_rows(path))
     if is_parquet(path):
         # An unnamed index saved by pandas is not a column.
-        names = open_parquet(path).schema_arrow.names
+        names = _open_parquet(path).schema_arrow.names
         return [name for name in names if not name.startswith("__index_level_")]
     return [str(name) for name in read_table(path).columns]
 
@@ -167,16 +167,15 @@ def read_parts(
     rows: int | None,
     labels: str | None = None,
     wanted: Collection[str] = (),
-    row_group: int | None = None,
 ) -> Iterator[Any]:
     """Yield a table in frames of this many rows, or in one; see :func:`read_table`.
 
-    ``row_group`` selects a row group of a Parquet file. ARFF files are read whole.
+    ARFF files are read whole.
     """
     if is_csv(path):
         frames = _csv_parts(path, rows, labels)
     elif is_parquet(path):
-        frames = _parquet_parts(path, rows, row_group)
+        frames = _parquet_parts(path, rows)
     else:
         frames = iter([_read_arff(path)])
     for frame in frames:
@@ -190,7 +189,7 @@ def read_parts(
         yield frame.reset_index(levels) if levels else frame
 
 
-def open_parquet(path: Path) -> Any:
+def _open_parquet(path: Path) -> Any:
     """Open a Parquet file, reading only its footer."""
     with _reporting_damage(path):
         from pyarrow import parquet
@@ -198,16 +197,13 @@ def open_parquet(path: Path) -> Any:
         return parquet.ParquetFile(path)
 
 
-def _parquet_parts(path: Path, rows: int | None, group: int | None) -> Iterator[Any]:
-    file = open_parquet(path)
+def _parquet_parts(path: Path, rows: int | None) -> Iterator[Any]:
+    file = _open_parquet(path)
     with _reporting_damage(path):
-        if rows is None:
-            frame = file.read().to_pandas()
-            if len(frame):
-                yield frame
-            return
-        for part in file.iter_batches(rows, None if group is None else [group]):
-            yield part.to_pandas()
+        parts = [file.read()] if rows is None else file.iter_batches(rows)
+        for part in parts:
+            if part.num_rows:
+                yield part.to_pandas()
 
 
 def _csv_parts(path: Path, rows: int | None, labels: str | None) -> Iterator[Any]:
@@ -269,7 +265,7 @@ def _read_arff(path: Path) -> Any:
     import pandas as pd
     from scipy.io import arff
 
-    with _reporting_damage(path), _opened(path) as file:
+    with _reporting_damage(path), _open_text(path) as file:
         rows, _ = arff.loadarff(file)
         frame = pd.DataFrame(rows)
         for name in frame.select_dtypes(include=object):
@@ -281,9 +277,9 @@ def _read_arff(path: Path) -> Any:
         return frame
 
 
-def _opened(path: Path) -> Any:
-    open_text = gzip.open if path.name.lower().endswith(".gz") else open
-    return open_text(path, "rt", encoding="utf-8-sig", newline="")
+def _open_text(path: Path) -> Any:
+    open_file = gzip.open if path.name.lower().endswith(".gz") else open
+    return open_file(path, "rt", encoding="utf-8-sig", newline="")
 
 
 @contextmanager
@@ -309,7 +305,7 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
         If it is empty, damaged, or not a table in which each column has a name of its
         own and each row all columns.
     """
-    with _reporting_damage(path), _opened(path) as file:
+    with _reporting_damage(path), _open_text(path) as file:
         rows = csv.reader(file, skipinitialspace=True, strict=True)
         try:
             header: list[str] = next(filter(None, rows), [])

@@ -6,11 +6,6 @@ point ``quorate.ensembles`` and check them with :func:`quorate.testing.check_ens
 """
 
 from quorate._ensembles._adapters import as_member
-from quorate._ensembles._batches import (
-    BatchVoter,
-    batch_check,
-    batch_source,
-)
 from quorate._ensembles._collect import (
     collect_recombined,
     collect_votes,
@@ -61,15 +56,12 @@ from quorate._ensembles._wrappers import inside, unwrapped
 
 __all__ = [
     "COSTS",
-    "BatchVoter",
     "Ensemble",
     "Kind",
     "Member",
     "RowSource",
     "WeightedVoting",
     "as_member",
-    "batch_check",
-    "batch_source",
     "check_labels",
     "check_pair",
     "check_row_numbers",

@@ -4,15 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data import (
-    align_partitions,
-    are_batches,
-    count_rows,
-    pair_in_memory,
-    refuse_labels_twice,
-    take_rows,
-)
-from quorate._ensembles._batches import collect_from_batches
+from quorate._data import count_rows, pair_in_memory, take_rows
 from quorate._ensembles._evaluate import evaluate_members
 from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._labels import check_labels
@@ -46,7 +38,6 @@ def collect_votes(
     probabilities: bool | None = None,
     source: RowSource = "auto",
     rows: IntArray | None = None,
-    target: str | None = None,
 ) -> Votes:
     """Collect the vote of every member of a fitted ensemble on each sample.
 
@@ -60,19 +51,15 @@ def collect_votes(
         anything else that :func:`quorate.as_member` wraps as a classifier.
     X : array-like, sparse matrix or data frame
         What the ensemble's own ``predict`` accepts. Dask arrays and frames are computed
-        once, whatever the number of members; with labels, partition by partition. Or,
-        without ``y``, what :func:`quorate.summarise` takes as batches, samples with
-        their labels: each batch is evaluated and discarded, and only the votes are
-        kept.
+        once, whatever the number of members; for those that do not fit in memory, use
+        :func:`quorate.summarise`.
     y : array-like of shape (n_samples,), optional
-        True labels. Without them, and without batches that have their own, the
-        predictions of the whole ensemble serve as labels, so that accuracies say how
-        often members agree with it.
+        True labels. Without them, the predictions of the whole ensemble serve as
+        labels, so that accuracies say how often members agree with it.
     out_of_bag : bool or "auto"
         Use only votes on samples the member was not trained on. Needs an ensemble
-        trained with bootstrap, and the X and y it was trained on; as batches, all of
-        these rows in their order. "auto" does so if these are given, and uses all votes
-        otherwise.
+        trained with bootstrap, and the X and y it was trained on. "auto" does so if
+        these are given, and uses all votes otherwise.
     n_jobs : int, optional
         Number of members evaluated in parallel; it does not change the votes.
     probabilities : bool, optional
@@ -86,9 +73,7 @@ def collect_votes(
         new unless the trees recognise them as training data.
     rows : array of int, optional
         Positions of the samples to use, in ascending order; all by default.
-        ``votes.samples`` are these positions. Not for batches.
-    target : str, optional
-        The column of labels, for batches from files and for a Dask frame.
+        ``votes.samples`` are these positions.
 
     Returns
     -------
@@ -113,42 +98,20 @@ def collect_votes(
     >>> votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
     >>> votes.n_members, votes.n_samples, round(votes.accuracy(), 3)
     (30, 178, 0.983)
-
-    Batches give the same votes:
-
-    >>> batches = ((X[start : start + 50], y[start : start + 50])
-    ...            for start in range(0, 178, 50))
-    >>> again = quorate.collect_votes(forest, batches, out_of_bag=True)
-    >>> again.accuracy() == votes.accuracy()
-    True
     """
     found = read_ensemble(ensemble)
     _check_options(out_of_bag, source)
-    refuse_labels_twice(X, y, "collect_votes")
-    options: dict[str, Any] = {
-        "out_of_bag": out_of_bag,
-        "source": source,
-        "n_jobs": n_jobs,
-        "probabilities": probabilities,
-    }
-    needs_order = out_of_bag is True or source == "training" or rows is not None
-    if not needs_order and (pair := align_partitions(X, y)) is not None:
-        X, y = pair, None
-    if y is not None or not are_batches(X, target):
-        if target is not None:
-            raise ValueError(
-                f"collect_votes(target={target!r}): only applies to batches, which "
-                "contain their labels; do not pass y."
-            )
-        X, y = pair_in_memory(X, y, "collect_votes")
-        votes = _collect_in_memory(found, X, y, rows, **options)
-    elif rows is not None:
-        raise ValueError(
-            "collect_votes(rows=...): cannot be combined with batches, of which all "
-            "rows are used."
-        )
-    else:
-        votes = collect_from_batches(found, X, target=target, **options)
+    X, y = pair_in_memory(X, y, "collect_votes")
+    votes = _collect_in_memory(
+        found,
+        X,
+        y,
+        rows,
+        out_of_bag=out_of_bag,
+        source=source,
+        n_jobs=n_jobs,
+        probabilities=probabilities,
+    )
     counts = np.bincount(votes.y, minlength=votes.classes.size)
     check_labels(found, votes.classes, counts, "collect_votes")
     warn_if_uncovered(votes)

@@ -11,7 +11,6 @@ from quorate._data import (
     cut_rows,
     digest_rows,
     draw_sample,
-    given_batches,
     in_memory,
     sample_size,
     sliceable,
@@ -268,7 +267,7 @@ def _draw_rows(
         for start in range(0, n_rows, step)
     ]
     pairs = [(np.arange(n_rows), np.concatenate(strata))]
-    _, _, rows, _ = draw_sample(given_batches(pairs), size, seed, owner="distil")
+    _, _, rows, _ = draw_sample(pairs, size, seed, owner="distil")
     return rows, Drawn(rows.size, n_rows, seed)
 
 

@@ -1,20 +1,28 @@
 """One pass over data of any size."""
 
-import os
+import pickle
+import warnings
+from importlib import import_module
 from typing import Any
 
-from quorate._data import BatchSource, SampleForm, as_source, is_dask, partitions
-from quorate._ensembles import RowSource, check_labels, check_row_numbers, check_source
-from quorate._summarising._progress import Checkpoint, Report, reporter
-from quorate._summarising._running import (
-    batch_results,
-    check_jobs,
-    summarise_batches,
-    summarise_partitions,
+from quorate._data import SampleForm, is_dask, naming_batch, partitions, read_batches
+from quorate._ensembles import (
+    RowSource,
+    check_labels,
+    check_row_numbers,
+    check_source,
+    read_ensemble,
 )
-from quorate._summarising._tasks import BatchTask
+from quorate._progress import advance, stage
+from quorate._summarising._against import read_other_model
+from quorate._summarising._counting import BatchCounter, batch_source
 from quorate._votes import Summary
-from quorate.exceptions import BatchError
+
+# Number of summaries added in one task of Dask.
+_FAN_IN = 8
+
+# A sum of partitions (None without rows), and their number of rows.
+Part = tuple[Summary | None, int]
 
 
 def summarise(
@@ -24,11 +32,8 @@ def summarise(
     target: str | None = None,
     against: Any = None,
     n_jobs: int | None = None,
-    client: Any = None,
-    resume: str | os.PathLike[str] | None = None,
-    every: float = 60.0,
     source: RowSource = "auto",
-    progress: bool | Report | None = None,
+    verbose: int = 1,
 ) -> Summary:
     """Summarise the votes of an ensemble on data of any size, in one pass.
 
@@ -41,33 +46,24 @@ def summarise(
         What :func:`quorate.collect_votes` reads.
     batches : iterable of (X, y), path, or Dask collections
         Pairs of samples and labels; or a Parquet or CSV file, a folder of them or a
-        pattern like ``"data/*.parquet"``, read by row groups; or a pair of Dask arrays
-        or frames, or one Dask frame.
+        pattern like ``"data/*.parquet"``, read in parts; or a pair of Dask arrays or
+        frames, or one Dask frame.
     target : str, optional
         The column of labels, for files and a Dask frame.
     against : fitted model, Selection or order of members, optional
-        The model to compare with on the same samples, for :func:`quorate.compare` and
-        :func:`quorate.certify`: a smaller model, or members in a fixed order.
+        The model to compare with on the same samples, for :func:`quorate.certify` and
+        :func:`quorate.report`: a smaller model, or members in a fixed order.
     n_jobs : int, optional
-        Number of processes. The result does not depend on it.
-    client : distributed.Client, optional
-        A Dask cluster that reads and evaluates files. Dask collections are computed
-        where Dask schedules them.
-    resume : path, optional
-        Checkpoint file. It is written at intervals; if it exists, the pass resumes from
-        it, provided that the batches it covers are unchanged: arrays by content, files
-        by name, size and time. Not for Dask, which recovers lost work itself.
-    every : float
-        Seconds between two checkpoints.
+        Number of members evaluated in parallel; it does not change the result.
     source : {"auto", "new", "training"}
         Whether the samples are new or training data. They are not examined; by default
         they are assumed to be new. "training": the batches are all training rows in
         their order. If the ensemble was trained on bootstrap samples, out-of-bag votes
         are used; but not on Dask, where the order is unknown, nor ``against`` another
         model.
-    progress : bool or callable, optional
-        Rows done, rows per second and time left on standard error; by default if that
-        is a terminal. Or a function of the rows done and the total.
+    verbose : int
+        0 to hide the progress bar, which is shown on a terminal or in a notebook after
+        two seconds.
 
     Returns
     -------
@@ -76,13 +72,13 @@ def summarise(
     Raises
     ------
     BatchError
-        If a batch cannot be read or evaluated; the message names it. With ``resume``,
-        earlier results are kept.
+        If a batch cannot be read or evaluated; the message names it.
 
     Notes
     -----
     Positions of samples, as that of the smallest margin, count all rows in the order of
-    the batches. An interrupt leaves no half-written file.
+    the batches. Dask collections are computed where Dask schedules them, each partition
+    in a task that returns its summary.
 
     Examples
     --------
@@ -97,70 +93,78 @@ def summarise(
     (89, True)
     """
     check_source(source, "summarise")
-    check_jobs(n_jobs)
-    on_dask = is_dask(batches) or client is not None
+    whole, on_dask = read_ensemble(ensemble), is_dask(batches)
     # With two models, the out-of-bag votes of each are on different rows.
     in_order = not on_dask and against is None
-    task = BatchTask(ensemble, against, source, in_order)
-    report, checkpoint = reporter(progress), Checkpoint.at(resume, every)
-    if client is not None and not hasattr(client, "as_current"):
-        raise TypeError(
-            f"summarise(client={client!r}): must be a distributed.Client; create one "
-            "with distributed.Client(address)."
-        )
-    if resume is not None and on_dask:
-        raise ValueError(
-            f"summarise(resume={os.fspath(resume)!r}): not supported with Dask, which "
-            "recovers lost work itself; do not pass resume."
-        )
+    kind, drawn = batch_source(whole, source, in_order=in_order)
+    other = None if against is None else read_other_model(whole, against, source)
+    counter = BatchCounter(whole, kind, drawn, other, n_jobs)
     form = SampleForm.for_models(ensemble, *([] if against is None else [against]))
-    if is_dask(batches):
-        task.opened()  # refuses here what workers would refuse
-        pieces = partitions(batches, "summarise", target, as_frame=form.as_frame)
-        return _checked(task, summarise_partitions(task, pieces))
-    given = as_source(batches, "summarise", target, form=form)
-    if client is not None:
-        task.opened()
-        with client.as_current():
-            return _checked(task, summarise_batches(task, given.batches))
-    return _checked(task, _run(task, given, n_jobs, checkpoint, report))
-
-
-def _checked(task: BatchTask, summary: Summary) -> Summary:
-    """Return a summary, with a warning about labels unknown to the ensemble."""
+    with stage("summarising rows", verbose):
+        if on_dask:
+            pairs = partitions(batches, "summarise", target, as_frame=form.as_frame)
+            summary, n_rows = _count_partitions(counter, pairs)
+        else:
+            summary, n_rows = _count_batches(counter, batches, target, form)
+    if summary is None:
+        what = "the partitions have no rows" if on_dask else "there are no batches"
+        raise ValueError(f"summarise: {what}.")
+    if drawn is not None:
+        check_row_numbers(whole, drawn, n_rows, "summarise(source='training')")
     counts = summary.confusion("heads").sum(axis=1)
-    check_labels(task.opened().voter.ensemble, summary.classes, counts, "summarise")
+    check_labels(whole, summary.classes, counts, "summarise")
     return summary
 
 
-def _run(
-    task: BatchTask,
-    given: BatchSource,
-    n_jobs: int | None,
-    checkpoint: Checkpoint,
-    report: Report,
-) -> Summary:
-    """Process the batches, starting after the checkpoint."""
-    opened = task.opened()
-    try:
-        left = checkpoint.resume(opened.voter.ensemble, given.batches)
-        report(checkpoint.n_rows, given.n_rows)
-        with batch_results(task, left, n_jobs, checkpoint.n_rows) as results:
-            for summary, n_rows in results:
-                checkpoint.add(summary, n_rows)
-                report(checkpoint.n_rows, given.n_rows)
-    except BatchError as error:
-        checkpoint.write()
-        raise BatchError(f"summarise: {error} ({checkpoint})") from error
-    except KeyboardInterrupt:
-        checkpoint.write()
-        raise
-    if checkpoint.total is None:
-        raise ValueError("summarise: there are no batches.")
-    checkpoint.write()
-    if (drawn := opened.voter.drawn) is not None:
-        owner = "summarise(source='training')"
-        check_row_numbers(opened.voter.ensemble, drawn, checkpoint.n_rows, owner)
-    if given.n_rows is None:  # now it is known
-        report(checkpoint.n_rows, checkpoint.n_rows)
-    return checkpoint.total
+def _count_batches(
+    counter: BatchCounter, batches: Any, target: str | None, form: SampleForm
+) -> Part:
+    rows = counter.chunk_rows
+    total, n_rows = None, 0
+    for name, X, y in read_batches(batches, "summarise", target, form=form, rows=rows):
+        with naming_batch(name, "summarise"):
+            part, more = counter.count(X, y, n_rows)
+            total = part if total is None else total + part
+        n_rows += more
+        advance(n_rows, 0)
+    return total, n_rows
+
+
+# Dask: each partition is a task, and summaries are added in a tree
+
+
+def _count_partitions(counter: BatchCounter, pairs: list[tuple[Any, Any]]) -> Part:
+    dask: Any = import_module("dask")  # has no types
+    # The models are the result of a task, which is sent once to each worker and, unlike
+    # scattered data, computed again if it is lost.
+    pickled = import_module("cloudpickle").dumps(counter)  # comes with Dask
+    models = dask.delayed(pickle.loads, pure=False)(pickled)
+    count = dask.delayed(_count_partition, pure=False)
+    add = dask.delayed(_add, pure=False)
+    parts = [count(models, at, X, y) for at, (X, y) in enumerate(pairs)]
+    while len(parts) > 1:
+        starts = range(0, len(parts), _FAN_IN)
+        parts = [add(parts[start : start + _FAN_IN]) for start in starts]
+    with warnings.catch_warnings():
+        # It is as large as the models, but nothing else survives the loss of a worker.
+        warnings.filterwarnings("ignore", "Sending large graph")
+        (total,) = dask.compute(*parts)
+    return total  # type: ignore[no-any-return]
+
+
+def _count_partition(counter: BatchCounter, at: int, X: Any, y: Any) -> Part:
+    if len(y) == 0:
+        return None, 0  # a filter left nothing of it
+    with naming_batch(f"partition {at}", "summarise"):
+        return counter.count(X, y)
+
+
+def _add(parts: list[Part]) -> Part:
+    """Add consecutive parts; each starts where the previous one ends."""
+    total, n_rows = None, 0
+    for part, more in parts:
+        if part is not None:
+            part = part.shifted(n_rows)
+            total = part if total is None else total + part
+        n_rows += more
+    return total, n_rows

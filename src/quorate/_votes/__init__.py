@@ -5,7 +5,6 @@ from quorate._votes._checks import (
     as_weights,
     member_positions,
     sample_positions,
-    warn_left_out,
     weights_left,
 )
 from quorate._votes._counts import (
@@ -13,8 +12,8 @@ from quorate._votes._counts import (
     PairCounts,
 )
 from quorate._votes._coverage import warn_if_uncovered
-from quorate._votes._files import Progress, load_counts, load_summary, save_counts
-from quorate._votes._joining import joined_votes, pooled_votes
+from quorate._votes._files import load_counts
+from quorate._votes._joining import pooled_votes
 from quorate._votes._labels import (
     as_labels,
     as_truth,
@@ -70,7 +69,6 @@ __all__ = [
     "PairedErrors",
     "Prediction",
     "Probabilities",
-    "Progress",
     "Summary",
     "TabledProbabilities",
     "VoteCounts",
@@ -88,10 +86,8 @@ __all__ = [
     "codes_among",
     "encode_truth",
     "improper_row",
-    "joined_votes",
     "leave_one_out_predictions",
     "load_counts",
-    "load_summary",
     "member_positions",
     "pair_predictions",
     "pooled_votes",
@@ -102,12 +98,10 @@ __all__ = [
     "refuse_masked",
     "renumber",
     "sample_positions",
-    "save_counts",
     "totals",
     "union",
     "votes_from_codes",
     "warn_if_uncovered",
-    "warn_left_out",
     "weights_left",
     "with_changes",
 ]

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import zipfile
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -74,32 +73,12 @@ _LAYOUT = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Which batches of a pass a summary covers.
-
-    Attributes
-    ----------
-    marks : tuple of str
-        By what each of them is known again.
-    n_rows : int
-        How many rows they have.
-    """
-
-    marks: tuple[str, ...]
-    n_rows: int
-
-
 # Writing
 
 
-def save_counts(
-    counts: Votes | Summary,
-    path: str | os.PathLike[str],
-    progress: Progress | None = None,
-) -> None:
-    """Write votes or a summary as ``.npz``, with the batches of a pass it covers."""
-    arrays = arrays_of(counts, progress)
+def save_counts(counts: Votes | Summary, path: str | os.PathLike[str]) -> None:
+    """Write votes or a summary as ``.npz``."""
+    arrays = arrays_of(counts)
     try:
         _restore(arrays)  # nothing is written that could not be read
     except ValueError as error:
@@ -114,9 +93,7 @@ def save_counts(
             np.savez(file, allow_pickle=False, **arrays)
 
 
-def arrays_of(
-    counts: Votes | Summary, progress: Progress | None = None
-) -> dict[str, Array]:
+def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
     """Return the contents of votes or a summary as arrays."""
     rule = counts.decision_rule
     about: dict[str, Any] = {
@@ -155,8 +132,6 @@ def arrays_of(
                 "rows": None if rows is None else str(rows),
                 "chosen_on": counts.rivals.chosen_on_rows,
             }
-    if progress is not None:
-        about["progress"] = [progress.marks, progress.n_rows]
     arrays |= {"format": _FORMAT, "about": json.dumps(about)}
     return {name: np.asarray(a) for name, a in arrays.items() if a is not None}
 
@@ -178,11 +153,6 @@ def _is_bomb(n_unpacked: int, n_packed: int) -> bool:
 # Reading
 
 
-def load_counts(path: str | os.PathLike[str]) -> Votes | Summary:
-    """Read and check a file of votes or of a summary."""
-    return _load(path)[0]
-
-
 def load_votes(path: str | os.PathLike[str]) -> Votes:
     """Read a file written by :meth:`Votes.save`."""
     votes = load_counts(path)
@@ -191,15 +161,16 @@ def load_votes(path: str | os.PathLike[str]) -> Votes:
     raise FileFormatError(f"{path}: contains a summary; was it written by Votes.save?")
 
 
-def load_summary(path: str | os.PathLike[str]) -> tuple[Summary, Progress | None]:
-    """Read a summary, and the batches it covers if recorded."""
-    summary, progress = _load(path)
+def load_summary(path: str | os.PathLike[str]) -> Summary:
+    """Read a file written by :meth:`Summary.save`."""
+    summary = load_counts(path)
     if isinstance(summary, Summary):
-        return summary, progress
+        return summary
     raise FileFormatError(f"{path}: contains votes; was it written by Summary.save?")
 
 
-def _load(path: str | os.PathLike[str]) -> tuple[Votes | Summary, Progress | None]:
+def load_counts(path: str | os.PathLike[str]) -> Votes | Summary:
+    """Read and check a file of votes or of a summary."""
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
@@ -217,9 +188,7 @@ def _load(path: str | os.PathLike[str]) -> tuple[Votes | Summary, Progress | Non
                 arrays = {name: np.asarray(stored[name]) for name in stored.files}
             if str(arrays.pop("digest")) != _digest(arrays):
                 raise ValueError("its contents do not match the stored digest")
-            marks, n_rows = json.loads(str(arrays["about"])).get("progress", ((), None))
-            progress = None if n_rows is None else Progress(tuple(marks), int(n_rows))
-            return _restore(arrays), progress
+            return _restore(arrays)
         except FileFormatError:
             raise
         # Damaged files can make zip, deflate and the header parser raise anything.

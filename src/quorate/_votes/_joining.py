@@ -13,52 +13,7 @@ from quorate._votes._probabilities import (
     allocate_probabilities,
 )
 from quorate._votes._rule import VoteSource
-from quorate._votes._summary import FROM_WEAKEST
 from quorate._votes._votes import Votes, votes_from_codes
-
-
-def joined_votes(parts: Sequence[Votes]) -> Votes:
-    """Return the votes on the samples of all parts, one after the other.
-
-    They are of the same members, weights and rule; the rest is that of the first. A
-    class that only some of them have is one of the whole. Samples keep their positions.
-
-    Examples
-    --------
-    >>> from quorate import Votes
-    >>> from quorate._votes import joined_votes, renumber
-    >>> first, second = Votes([["a", "b"]], ["a", "a"]), Votes([["c"]], ["c"])
-    >>> joined_votes([first, renumber(second, [2])]).predict()
-    array(['a', 'b', 'c'], dtype='<U1')
-    """
-    if len(parts) == 1:
-        return parts[0]
-    one = parts[0]
-    classes = union([part.classes for part in parts], one.classes)
-    ends = np.cumsum([part.n_samples for part in parts])
-    rows = np.split(np.arange(ends[-1]), ends[:-1])
-    codes, given = _placed(parts, rows, (one.n_members, int(ends[-1])), classes)
-    return votes_from_codes(
-        codes,
-        np.concatenate([recoded(part.y, part.classes, classes) for part in parts]),
-        classes,
-        one.weights,
-        one.names,
-        is_masked=any(part.is_masked for part in parts),
-        samples=np.concatenate([part.samples for part in parts]),
-        class_probabilities=given,
-        decision_rule=one.decision_rule,
-        source=min((part.source for part in parts), key=FROM_WEAKEST.index),
-        family=one.family,
-        left_out=np.sum([_left_out(part, classes) for part in parts], axis=0),
-    )
-
-
-def _left_out(part: Votes, classes: Array) -> IntArray:
-    """Return the number of samples left out per class, for a new list of classes."""
-    found = np.zeros(classes.size, dtype=np.int64)
-    found[positions(part.classes, classes, "classes")] = part.left_out
-    return found
 
 
 def pooled_votes(

@@ -346,7 +346,7 @@ class Summary:
         """
         from quorate._votes._files import load_summary
 
-        return load_summary(path)[0]
+        return load_summary(path)
 
     def equals(self, other: Any) -> bool:
         """Return whether another summary has the same counts of the same members."""

@@ -96,12 +96,13 @@ def read_sample(
     """
     if not is_stream(data):
         return read_table(form, data, target)
-    from quorate._data import Drawn, as_source, draw_sample, sample_size
+    from quorate._data import Drawn, draw_sample, read_batches, sample_size
 
     size = sample_size(max_samples, "DATA")
     with stage("reading", verbose=1):
-        files = as_source(data, "DATA", target, form=form)
-        X, y, _, n_rows = draw_sample(files.batches, size, seed, owner="DATA")
+        batches = read_batches(data, "DATA", target, form=form)
+        parts = ((X, y) for _, X, y in batches)
+        X, y, _, n_rows = draw_sample(parts, size, seed, owner="DATA")
     note_table(data, X)
     if len(y) < n_rows:
         drawn = Drawn(len(y), n_rows, seed)

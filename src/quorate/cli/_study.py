@@ -173,7 +173,7 @@ def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
     """Make joblib use a backend, or a Dask cluster, inside a ``with`` block."""
     from joblib import parallel_config
 
-    from quorate._summarising import connect
+    from quorate._workers import connect
 
     with ExitStack() as stack:
         if dask is not None:

@@ -1,19 +1,17 @@
-"""The evaluation of a batch, and the model it is compared with."""
+"""The model, or the members in an order, that an ensemble is compared with."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._choosing import Selection
-from quorate._data import Batch, digest_rows, named_batch
+from quorate._data import digest_rows
 from quorate._ensembles import (
-    BatchVoter,
     Ensemble,
     RowSource,
-    batch_source,
     check_pair,
     places_among,
     read_ensemble,
@@ -23,7 +21,6 @@ from quorate._ensembles import (
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import (
     PairedErrors,
-    Summary,
     Votes,
     as_labels,
     code_dtype,
@@ -35,85 +32,8 @@ from quorate._votes import (
 from quorate.pruning import Pruner
 
 
-@dataclass(frozen=True, eq=False)
-class BatchTask:
-    """Votes of a model on batches, to be summarised; picklable.
-
-    Attributes
-    ----------
-    model : object
-        The ensemble that votes.
-    against : object
-        The model, or the order of members, to compare with.
-    source : RowSource
-        The source of the samples, as declared by the caller.
-    in_order : bool
-        Whether batches are in order, so that training rows have numbers.
-    """
-
-    model: Any
-    against: Any = None
-    source: RowSource = "auto"
-    in_order: bool = True
-
-    def opened(self) -> "OpenTask":
-        """Return the task with its models loaded, once for many batches."""
-        ensemble = read_ensemble(self.model)
-        out_of_bag = "auto" if self.in_order else False
-        kind, drawn = batch_source(ensemble, self.source, out_of_bag, "summarise")
-        rival = None
-        if self.against is not None:
-            rival = read_rival(ensemble, self.against, self.source)
-        return OpenTask(BatchVoter(ensemble, kind, drawn), rival)
-
-
-# The result for a batch: its summary, with positions counted from its first row, and
-# its number of rows.
-BatchResult = tuple[Summary, int]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenTask:
-    """A task whose models are loaded."""
-
-    voter: BatchVoter
-    rival: "Rival | None"
-
-    def on_batch(self, batch: Batch, start: int = 0) -> BatchResult:
-        """Return the summary of a batch.
-
-        ``start`` is the training row number of its first row, for out-of-bag votes.
-        """
-        total, rows = None, 0
-        with named_batch(batch.name):
-            for X, y in batch.parts(self.voter.chunk_rows):
-                part, n_rows = self.on_samples(X, y, start + rows)
-                total = sum_of(total, part.shifted(rows))
-                rows += n_rows
-        assert total is not None  # a batch without rows is refused
-        return total, rows
-
-    def on_samples(self, X: Any, y: Any, start: int = 0) -> BatchResult:
-        """Return the summary of samples, evaluated in chunks."""
-        prepared, truth = self.voter.prepared(X, y)
-        total = None
-        for chunk in self.voter.voted(X, prepared, truth, start):
-            part = chunk.votes.summary(chunk.start)
-            if self.rival is not None:
-                paired = count_pair(chunk.votes, self.rival, chunk.X)
-                part = replace(part, rivals=paired)
-            total = sum_of(total, part)
-        assert total is not None  # no votes at all are refused
-        return total, int(truth.size)
-
-
-def sum_of(total: Summary | None, part: Summary) -> Summary:
-    """Return the sum of a part and the previous sum, if any."""
-    return part if total is None else total + part
-
-
 @dataclass(frozen=True)
-class Rival:
+class OtherModel:
     """What an ensemble is compared with: another model, or members in an order.
 
     Attributes
@@ -151,23 +71,23 @@ class Rival:
         return [predicted_codes(part.keep(np.sort(self.order)))]
 
 
-def count_pair(votes: Votes, rival: Rival, X: Any = None) -> PairedErrors:
-    """Count the samples on which only the rival, or only the ensemble, errs."""
+def count_pair(votes: Votes, other: OtherModel, X: Any = None) -> PairedErrors:
+    """Count the samples on which only the other model, or only the ensemble, errs."""
     return PairedErrors.count(
         votes.y,
         predicted_codes(votes),
-        rival.decisions(votes, X),
+        other.decisions(votes, X),
         votes.n_classes,
-        sizes=rival.sizes,
-        order=rival.order,
-        weights=rival.weights,
-        rows=digest_rows(X) if rival.chosen_on_rows else None,
-        chosen_on_rows=rival.chosen_on_rows,
+        sizes=other.sizes,
+        order=other.order,
+        weights=other.weights,
+        rows=digest_rows(X) if other.chosen_on_rows else None,
+        chosen_on_rows=other.chosen_on_rows,
     )
 
 
-def read_rival(ensemble: Ensemble, against: Any, source: RowSource) -> Rival:
-    """Read the rival: a model, or an order of members."""
+def read_other_model(ensemble: Ensemble, against: Any, source: RowSource) -> OtherModel:
+    """Read a model, or an order of members, to compare with."""
     owner = "summarise(against)"
     if isinstance(against, Selection) or _are_positions(against):
         return member_order(against, ensemble.n_members, owner)
@@ -188,10 +108,10 @@ def read_rival(ensemble: Ensemble, against: Any, source: RowSource) -> Rival:
         and small.rule == ensemble.rule
         and _same_weights(small, ensemble, kept)
     ):
-        return Rival(np.array([kept.size]), kept, chosen_on_rows=rows)
+        return OtherModel(np.array([kept.size]), kept, chosen_on_rows=rows)
     order = places_among(against, small, ensemble)
     sizes = np.array([small.n_members])
-    return Rival(sizes, order, model=against, chosen_on_rows=rows)
+    return OtherModel(sizes, order, model=against, chosen_on_rows=rows)
 
 
 def _same_weights(small: Ensemble, big: Ensemble, kept: IntArray) -> bool:
@@ -206,7 +126,7 @@ def _are_positions(given: Any) -> bool:
     return isinstance(given, np.ndarray) and given.dtype.kind in "iu"
 
 
-def member_order(order: Any, n_members: int, owner: str) -> Rival:
+def member_order(order: Any, n_members: int, owner: str) -> OtherModel:
     """Read members in the order in which they are added.
 
     Parameters
@@ -242,4 +162,4 @@ def member_order(order: Any, n_members: int, owner: str) -> Rival:
             f"{n_members - 1}."
         )
     sizes = np.arange(places.size, 0, -1) if is_nested else np.array([places.size])
-    return Rival(sizes, places.astype(np.int64), weights)
+    return OtherModel(sizes, places.astype(np.int64), weights)
