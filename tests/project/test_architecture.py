@@ -115,9 +115,8 @@ def test_scikit_learn_is_public_and_its_ensembles_are_known_in_one_room():
                 parts = [*module.split("."), *names]
                 assert not [part for part in parts if part.startswith("_")], file.path
             if module == "sklearn.ensemble" and file.room not in KNOW_ENSEMBLES:
-                # A forest is what is pruned by default; the demo boosts trees, too.
-                demo = {"AdaBoostClassifier"} if file.path.stem == "_demo" else set()
-                assert set(names) <= {"RandomForestClassifier"} | demo, file.path
+                # A forest is what is pruned by default.
+                assert set(names) <= {"RandomForestClassifier"}, file.path
 
 
 def modules_after(code):

@@ -2,7 +2,7 @@
 
 import time
 from timeit import Timer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -16,10 +16,6 @@ from quorate.cli._console import (
     results_console,
     say_json,
 )
-from quorate.cli._diagnose import show_diagnosis
-
-if TYPE_CHECKING:
-    from quorate._votes import Votes
 
 _TRAIN, _NEW = 4_000, 10_000
 _KEEP = 0.1
@@ -32,31 +28,21 @@ _SCORES = {
     "log-loss": ("neg_log_loss", -1),
     "AUC": ("roc_auc_ovr", 1),
 }
-# The paper's two first, then the default, what people use, and as many at random.
-_PAPER_METHODS = ("epbd", "ftad", "auto", "re", "mdm", "kp", "best", "es")
-_PAPER_KEEP = 0.2
-_PAPER_DRAWS = 20
 
 
 @click.command(short_help="See what quorate gains on built-in data.")
 @_options.option(
     "--members",
     click.IntRange(10, 1000),
-    "Number of trees to train; 200, or 50 with --paper.",
+    "Number of trees to train.",
+    default=200,
+    show_default=True,
 )
 @_options.seed(5)
-@_options.flag(
-    "--paper",
-    "Show the paper's results instead: thirteen measures, the risk estimate, EPBD and "
-    "others.",
-)
 @_options.as_json
-def demo(members: int | None, random_state: int, paper: bool, as_json: bool) -> None:
+def demo(members: int, random_state: int, as_json: bool) -> None:
     """Make a forest smaller and faster on embedded data, and show what it costs."""
-    if paper:
-        _paper(members or 50, random_state, as_json)
-        return
-    measured = _measure(members or 200, random_state)
+    measured = _measure(members, random_state)
     if as_json:
         say_json(measured)
         return
@@ -68,7 +54,7 @@ def demo(members: int | None, random_state: int, paper: bool, as_json: bool) -> 
     console.print(
         "quorate compact model.skops                              nothing lost\n"
         "quorate prune model.skops train.csv --target COLUMN      a little lost\n"
-        "quorate demo --paper                                     theory and methods"
+        "quorate report model.skops new.csv --target COLUMN       a page that says why"
     )
 
 
@@ -226,157 +212,3 @@ def _show_reason(console: Console, parts: dict[str, float]) -> None:
     console.print(
         f"[red]{'#' * left}[/][green]{'-' * (width - left)}[/]  # error, - diversity"
     )
-
-
-def _paper(n_members: int, seed: int, as_json: bool) -> None:
-    """Measure bagged trees, and prune three kinds of ensembles by each method."""
-    from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
-    from sklearn.tree import DecisionTreeClassifier
-
-    from quorate._ensembles import collect_votes
-    from quorate._theory import diagnose
-    from quorate.study import load_data
-
-    data = load_data("waveform", n_rows=5_000, random_state=seed)
-    X, y = data.X.to_numpy(), data.y
-    # to train on; to choose on, where there are no out-of-bag votes; to test on
-    train, spare, new = slice(0, 1_000), slice(1_000, 2_000), slice(2_000, None)
-    with stage(f"training {n_members} trees, boosting, a pool", verbose=1):
-        # A forest whose trees see all features at every split is bagging of trees.
-        bagging = RandomForestClassifier(
-            n_members, max_features=None, random_state=seed
-        ).fit(X[train], y[train])
-        stumps = DecisionTreeClassifier(max_depth=2, random_state=seed)
-        boosting = AdaBoostClassifier(stumps, n_estimators=n_members, random_state=seed)
-        boosting.fit(X[train], y[train])
-        pool = _train_pool(X[train], y[train], seed)
-    votes = collect_votes(bagging, X[new], y[new], probabilities=True)
-    diagnosis = diagnose(votes)
-    with stage("choosing members", verbose=1):
-        chosen_on = {
-            "bagging": collect_votes(
-                bagging, X[train], y[train], out_of_bag=True, probabilities=True
-            )
-        }
-        on_new = {"bagging": votes}
-        for kind, ensemble in (("boosting", boosting), ("pool", pool)):
-            chosen_on[kind], on_new[kind] = (
-                collect_votes(ensemble, X[rows], y[rows], probabilities=True)
-                for rows in (spare, new)
-            )
-        pruned = [
-            {"ensemble": kind, **row}
-            for kind in chosen_on
-            for row in _prune_by_all(chosen_on[kind], on_new[kind])
-        ]
-    lazy = _exit_early(bagging, X[new], seed)
-    if as_json:
-        say_json({**diagnosis.to_dict(), "pruning": pruned, "lazy": lazy})
-        return
-    console = results_console()
-    console.print(
-        f"[bold]{n_members} bagged decision trees[/] on waveform data,\n"
-        f"evaluated on {votes.n_samples:,} samples they were not trained on"
-    )
-    show_diagnosis(console, diagnosis)
-    _show_pruned(console, pruned)
-    _show_early_exit(console, lazy)
-    heading(console, "Next")
-    console.print(
-        "quorate methods               how members can be chosen\n"
-        "quorate measures              what each measure means\n"
-        "quorate diagnose votes.csv    the first half for your own votes"
-    )
-
-
-def _train_pool(X: Any, y: Any, seed: int) -> dict[str, Any]:
-    """Return twenty fitted models, good and bad ones, as people collect them."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.tree import DecisionTreeClassifier
-
-    models: dict[str, Any] = {"naive Bayes": GaussianNB()}
-    for strength in (1e-4, 1e-2, 1.0):
-        models[f"logistic {strength:g}"] = LogisticRegression(C=strength, max_iter=500)
-    for near in (1, 2, 5, 15, 50, 150):
-        models[f"{near} neighbours"] = KNeighborsClassifier(near)
-    for depth in (1, 2, 3, 4, 5, 6, 7, 8, 10, None):
-        models[f"tree {depth}"] = DecisionTreeClassifier(
-            max_depth=depth, max_features="sqrt", random_state=seed
-        )
-    return {name: model.fit(X, y) for name, model in models.items()}
-
-
-def _prune_by_all(chosen_on: "Votes", votes: "Votes") -> list[dict[str, Any]]:
-    """Return the accuracy on new votes after each method, and of all members.
-
-    That of members drawn at random is a mean.
-    """
-    from quorate._choosing import select
-
-    def accuracy(method: str, **how: Any) -> float:
-        chosen = select(chosen_on, method, _PAPER_KEEP, **how)
-        return chosen.applied_to(votes).accuracy()
-
-    draws = [accuracy("random", random_state=draw) for draw in range(_PAPER_DRAWS)]
-    found = {name: accuracy(name) for name in _PAPER_METHODS}
-    found["random"] = sum(draws) / _PAPER_DRAWS
-    found["all"] = votes.accuracy()
-    n_kept = round(_PAPER_KEEP * votes.n_members)
-    return [
-        {
-            "method": name,
-            "members": votes.n_members if name == "all" else n_kept,
-            "accuracy": share,
-        }
-        for name, share in found.items()
-    ]
-
-
-def _exit_early(ensemble: Any, X: Any, seed: int) -> list[dict[str, Any]]:
-    """Return members evaluated and predictions changed, by mode."""
-    from quorate._lazy import LazyClassifier
-
-    rows = []
-    for mode in ("exact", "bayes"):
-        lazy = LazyClassifier(ensemble, mode=mode, random_state=seed).fit()
-        changed = float((lazy.predict(X) != ensemble.predict(X)).mean())
-        evaluated = float(lazy.members_asked(X).mean())
-        rows.append({"mode": mode, "members_asked": evaluated, "changed": changed})
-    return rows
-
-
-def _show_pruned(console: Console, rows: list[dict[str, Any]]) -> None:
-    """Show what the choice of members is worth, for each kind of ensemble."""
-    from quorate.pruning import methods
-
-    heading(console, "A fifth of the members, not distilled: accuracy on new data")
-    before = {row["ensemble"]: row["members"] for row in rows if row["method"] == "all"}
-    columns = [f"{kind}, {size}" for kind, size in before.items()]
-    table = plain_table("method", *columns, "what it does", numbers=len(columns))
-    words = {name: methods()[name].title for name in _PAPER_METHODS if name != "auto"}
-    for name in ("epbd", "ftad"):
-        words[name] += ", the paper's"
-    words["auto"] = "the default, suits the ensemble"
-    words["es"] = "the first ones"
-    words["random"] = f"as many at random, mean of {_PAPER_DRAWS} draws"
-    words["all"] = "all members"
-    for name in dict.fromkeys(row["method"] for row in rows):
-        cells = [percent_text(r["accuracy"], 1) for r in rows if r["method"] == name]
-        table.add_row(name, *cells, words[name])
-    console.print(table)
-    console.print(
-        "Bagged trees are similar, so the choice matters little; distilling matters\n"
-        "more. Boosted trees and pooled models differ, so the choice matters."
-    )
-
-
-def _show_early_exit(console: Console, rows: list[dict[str, Any]]) -> None:
-    heading(console, "Early exit: all members kept, evaluated until the vote is clear")
-    table = plain_table("stop when", "members used", "predictions changed", numbers=2)
-    labels = {"exact": "the others cannot change it", "bayes": "99.9 % sure"}
-    for row in rows:
-        used, changed = f"{row['members_asked']:.1f}", percent_text(row["changed"])
-        table.add_row(labels[row["mode"]], used, changed)
-    console.print(table)
