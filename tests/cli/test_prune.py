@@ -9,9 +9,9 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 from tests.cli.shell import run as shell
 from tests.cli.shell import run_json, shown, told
 
@@ -20,88 +20,77 @@ from quorate._data import read_samples
 from quorate._files import load, save
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models")
-    X, y = load_wine(return_X_y=True, as_frame=True)
-    kinds = np.array(["red", "rose", "white"])[y]
-    X.columns = [name.replace("/", "_") for name in X.columns]
-    X.assign(kind=kinds).to_csv(folder / "wine.csv", index=False)
-    forest = RandomForestClassifier(40, random_state=0).fit(X, kinds)
-    save(forest, folder / "forest.skops")
-    extra = ExtraTreesClassifier(9, random_state=0).fit(X, kinds)
-    save(extra, folder / "extra.skops")
-    return folder
+class StrangeTree(DecisionTreeClassifier):
+    """A type that nobody knows to be harmless."""
 
 
 @pytest.fixture
-def run(folder, tmp_path):
-    def invoke(*words, model="forest.skops", data="wine.csv", ask=shell, **how):
-        paths = [folder / model, folder / data]
-        more = ["--target", "kind", "-o", tmp_path / "small.skops", *words]
-        return ask("prune", *paths, *more, **how)
+def run(place, tmp_path):
+    def invoke(*words, model="forest.skops", data="train.csv", ask=shell, **how):
+        more = ["--target", "kind", "-o", tmp_path / "small.skops", "--force", *words]
+        return ask("prune", model, data, *more, **how)
 
     return invoke
 
 
-def test_prunes(run, folder, tmp_path):
-    done = run("--method", "mdm", "--keep", "0.2")
-    assert "8 of 40 members kept by mdm, chosen on" in done.stdout
-    assert "out-of-bag votes" in done.stdout
-    assert "accuracy" in done.stdout
-    small = load(tmp_path / "small.skops")
+def test_prunes_as_people_type_it(place):
+    words = ["prune", "forest.skops", "train.csv", "--target", "kind"]
+    done = shell(*words, "--method", "mdm", "--keep", "0.2")
+    assert "8 of 40 members kept by mdm, chosen on out-of-bag votes" in done.stdout
+    assert "written to forest-small.skops" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    path = place.folder / "forest-small.skops"
+    small = load(path)
     assert small.n_estimators == len(small.estimators_) == 8
     assert small.pruning_["method"] == "MarginDistance"
     assert small.pruning_["versions"]["quorate"] == quorate.__version__
-    assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
-    found = run("--keep", "5", "--force", ask=run_json)
-    assert found["comparison"]["members"] == {"before": 40, "after": 5}
-    assert found["pruning"]["chosen_on"] == "out-of-bag votes"
+    path.write_text("precious")
+    again = shell(*words, code=2)
+    assert "forest-small.skops exists; use --force to overwrite it" in again.stderr
+    assert path.read_text() == "precious"
+    path.unlink()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rows", ["training", "others"])
+@pytest.mark.parametrize("rows", ["train.csv", "test.csv"])
 @pytest.mark.parametrize("words", [["--keep", "3"], ["--method", "mdm"]])
-def test_expects_what_the_report_shows(run, folder, tmp_path, rows, words):
-    model = "forest.skops"
-    if rows == "others":
-        X, y = read_samples(folder / "wine.csv", "kind")
-        half = RandomForestClassifier(40, random_state=0).fit(X[::2], y[::2])
-        model = "half.skops"
-        save(half, folder / model)
-        table = pd.read_csv(folder / "wine.csv")
-        table[1::2].to_csv(folder / "others.csv", index=False)
-    data = "wine.csv" if rows == "training" else "others.csv"
-    found = run(*words, model=model, data=data, ask=run_json)
-    error = found["comparison"]["expected"]
-    loaded = load(folder / model)
+def test_expects_what_the_report_shows(run, place, rows, words):
+    found = run(*words, data=rows, ask=run_json)["comparison"]
+    error = found["expected"]
     options = {"keep": 3} if words[0] == "--keep" else {"method": "mdm"}
-    page = quorate.report(loaded, *read_samples(folder / data, "kind"), **options).data
+    page = quorate.report(place.forest, *read_samples(rows, "kind"), **options).data
     expected = page["pruning"]["expected"]
     assert expected["after"] == pytest.approx(1 - error["error"])
     assert expected["standard_error"] == pytest.approx(error["standard_error"])
     assert expected["gain_error"] == pytest.approx(error["excess_error"])
-    accuracy = found["comparison"]["accuracy"]
+    accuracy = found["accuracy"]
     assert accuracy["after"] == pytest.approx(expected["after"])
     assert accuracy["before"] == pytest.approx(expected["before"])
     assert accuracy["before"] == pytest.approx(page["votes"]["accuracy"])
     sizes = page["sizes"]
     assert sizes["scores"][sizes["chosen"]] == pytest.approx(accuracy["after"])
     kept = [row["recall_kept"] for row in page["classes"]]
-    recalls = found["comparison"]["recalls"].values()
-    assert [after for _, after in recalls] == pytest.approx(kept)
+    assert [after for _, after in found["recalls"].values()] == pytest.approx(kept)
     # No recall contradicts it.
     counts = [row["samples"] for row in page["classes"]]
     assert np.average(kept, weights=counts) == pytest.approx(accuracy["after"])
-    said = shown(run("--force", *words, model=model, data=data))
+    said = shown(run(*words, data=rows))
     assert "After: expected accuracy on new data, by five-fold" in said
     assert f"{100 * accuracy['after']:.2f} %" in said
-    assert "too optimistic" not in said
 
 
-def test_expects_nothing_where_it_compares(run, folder):
-    test = run("--force", "--test", folder / "wine.csv", ask=run_json)
-    assert test["comparison"]["expected"] is None
+def test_shows_what_python_shows(run, place):
+    how = {"keep": 5, "distil": False, "return_selection": True}
+    small, selection = quorate.prune(place.forest, *place.seen, **how)
+    own = quorate.compare(place.forest, small, *place.seen, selection=selection)
+    found = run("--keep", "5", "--no-distil", ask=run_json)
+    assert found["compared_on"] == "samples chosen on"
+    assert found["pruning"]["chosen_on"] == "out-of-bag votes"
+    for name, value in own.to_dict().items():
+        if name not in ("predict_milliseconds", "pickled_bytes", "memory_bytes"):
+            assert found["comparison"][name] == value, name
+    assert own.error_limits is own.excess_limit is own.recall_limits is None
+    assert own.accuracy == (selection.votes.accuracy(), 1 - selection.expected.error)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +99,7 @@ def test_expects_nothing_where_it_compares(run, folder):
         (["--keep", "auto"], range(1, 40)),
         (["--method", "oep", "--keep", "own"], range(1, 41)),
         (["--tolerance", "0.2"], range(1, 8)),  # fewer than the 8 of the default
-        (["--budget", "nodes=100"], range(1, 15)),
+        (["--budget", "nodes=1000"], range(1, 15)),
         (["--rows", "new", "--method", "oo", "--keep", "3"], [3]),
     ],
 )
@@ -119,28 +108,9 @@ def test_sizes(run, words, members):
     assert found["comparison"]["members"]["after"] in members
 
 
-def test_a_budget_names_the_compact_form(run):
-    said = shown(run("--budget", "nodes=100"))
-    assert re.search(r"quorate.compact of the whole model takes [0-9.]+ kB", said)
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        (["--budget", "nodes=2"], "--budget nodes=2: the first member alone costs "),
-        (["--keep", "41"], "must be 1 to 40 members"),
-    ],
-)
-def test_what_cannot_be_kept_is_not_written(run, words, why, tmp_path):
-    assert why in told(run(*words, code=1))
+def test_what_cannot_be_kept_is_not_written(run, tmp_path):
+    assert "must be 1 to 40 members" in told(run("--keep", "41", code=1))
     assert not (tmp_path / "small.skops").exists()
-
-
-def test_does_not_overwrite(run, tmp_path):
-    (tmp_path / "small.skops").write_text("precious")
-    assert "--force" in run(code=2).stderr
-    assert (tmp_path / "small.skops").read_text() == "precious"
-    run("--force")
 
 
 def test_warning_is_a_note(run):
@@ -148,49 +118,60 @@ def test_warning_is_a_note(run):
     assert "Note: ReducedError is driven by accuracy" in done.stderr
 
 
-def test_unseen_test_samples(run, folder):
-    done = run("--no-distil", "--test", folder / "wine.csv")
-    assert "Accuracy of out-of-bag votes on" in done.stdout  # these were trained on
-    assert "on the same samples, so" in shown(done)  # and chosen on as well
-
-
-def test_what_was_compared_on(run, folder, tmp_path):
-    wine = pd.read_csv(folder / "wine.csv")
-    rng = np.random.default_rng(0)
-    noise = rng.normal(size=(90, 13)) * wine.drop(columns="kind").std().to_numpy() / 2
-    other = wine[:90].drop(columns="kind") + noise
-    other.assign(kind=wine.kind[:90]).to_csv(tmp_path / "other.csv", index=False)
-    for words, seen, n_samples in (
-        ((), "samples chosen on", 178),
-        (("--test", tmp_path / "other.csv"), "test samples", 90),
-    ):
-        found = run("--force", *words, ask=run_json)
-        assert found["compared_on"] == seen
-        assert found["comparison"]["n_samples"] == n_samples
-    done = run("--force", "--distil", model="extra.skops")  # trees have seen all rows
+def test_compares_on_test_samples(run):
+    """Limits need rows that chose nothing; the trees have seen those of training."""
+    done = run("--keep", 8, "--test", "test.csv")
+    assert re.search(r"members +40 +8 +-80 %\n", done.stdout)
+    percent, points = r" +\d\d\.\d\d %", r" +[+-]?\d\.\d\d pp"
+    assert re.search(f"accuracy{percent}{percent}{points}", done.stdout)
+    assert re.search(r"extra error, at most +\+\d+\.\d\d pp", done.stdout)
+    assert "each with 95 % confidence" in shown(done)
+    found = run("--test", "test.csv", ask=run_json)
+    assert found["compared_on"] == "test samples"
+    assert found["comparison"]["n_samples"] == 1000
+    assert found["comparison"]["expected"] is None
+    done = run("--no-distil", "--test", "train.csv")
+    assert "Accuracy of out-of-bag votes on" in done.stdout
+    assert "on the same samples, so" in shown(done)
+    done = run("--distil", model="extra.skops")
     assert "so their accuracy cannot be estimated" in shown(done)
 
 
-def test_a_pool_becomes_a_model(run, folder):
-    X, y = load_wine(return_X_y=True)
-    y = np.array(["red", "rose", "white"])[y]
+def test_models_of_other_kinds(run, place):
     pool = {"bayes": GaussianNB(), "smooth": GaussianNB(var_smoothing=0.1)}
-    save({name: m.fit(X, y) for name, m in pool.items()}, folder / "pool.skops")
-    done = run("--force", model="pool.skops")
+    save({name: model.fit(*place.new) for name, model in pool.items()}, "pool.skops")
+    done = run(model="pool.skops")
     assert "of 2 members kept by simplex (auto)" in done.stdout
+    kinds = DecisionTreeClassifier(random_state=0), StrangeTree(max_depth=2)
+    save([kind.fit(*place.new) for kind in kinds], "strange.skops")
+    name = f"{StrangeTree.__module__}.StrangeTree"
+    refused = told(run(model="strange.skops", data="test.csv", code=1))
+    assert f"types that are not trusted: {name}; list those that" in refused
+    run("--trust", name, "--rows", "new", model="strange.skops", data="test.csv")
+    assert "--unsafe-pickle" in run(model="forest.joblib", code=1).stderr
+    run("--unsafe-pickle", model="forest.joblib")
+
+
+def test_long_names_of_methods(run):
+    kept = [
+        run("--method", name, ask=run_json)["pruning"]["kept"]
+        for name in ("re", "reduced_error", "ReducedError", "reduced-error")
+    ]
+    assert kept[1:] == kept[:1] * 3
+    assert "kept by re, chosen on" in run("--method", "Reduced-Error").stdout
+    refused = run("--method", "reduced_eror", code=1)
+    assert "did you mean 'reduced_error'" in refused.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.3, 0.8, 1.3, 1.8, 2.3])
-def test_killed_at_any_moment(folder, delay, tmp_path):
+def test_killed_at_any_moment(place, delay, tmp_path):
     """The old output is intact or the new one is complete."""
     target = tmp_path / "small.skops"
     target.write_bytes(b"old")
-    model = folder / "forest.skops"
-    words = ["prune", model, folder / "wine.csv", "--target", "kind"]
-    words += ["-o", target, "--force"]
+    words = ["prune", "forest.skops", "train.csv", "--target", "kind", "--force", "-o"]
     child = subprocess.Popen(
-        [sys.executable, "-m", "quorate", *map(str, words)],
+        [sys.executable, "-m", "quorate", *words, str(target)],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     time.sleep(delay)
@@ -200,29 +181,27 @@ def test_killed_at_any_moment(folder, delay, tmp_path):
         assert load(target).n_estimators == 8
 
 
-def test_leaves_learn_from_the_whole_model(run, tmp_path, folder):
+def test_leaves_learn_from_the_whole_model(run, tmp_path, place):
     done = run("--keep", 4, "--distil")
-    line = "distilled from the whole model on 60,000 synthetic and 178 given"
+    line = "distilled from the whole model on 60,000 synthetic and 500 given"
     assert line in done.stdout
     # On its training rows nothing can be said about a distilled model.
     (row,) = [row for row in done.stdout.splitlines() if row.startswith("accuracy")]
     assert row.strip().startswith("accuracy, before distillation")
-    found = run("--keep", 4, "--distil", "--force", ask=run_json)
+    found = run("--keep", 4, "--distil", ask=run_json)
     expected = found["comparison"]["expected"]
     assert expected["before_distillation"]
     assert f"{100 - 100 * expected['error']:.2f} %" in row
     assert "so this is the accuracy before distillation." in shown(done)
     small = load(tmp_path / "small.skops")
     assert small.pruning_["distil"]["out_of_bag"]
-    X, y = read_samples(folder / "wine.csv", "kind")
-    forest = load(folder / "forest.skops")
-    same = quorate.prune(forest, X, y, keep=4, distil=True)
+    same = quorate.prune(place.forest, *place.seen, keep=4, distil=True)
+    X, _ = place.seen
     np.testing.assert_array_equal(same.predict_proba(X), small.predict_proba(X))
-    assert found["pruning"]["distil"]["n_crossed"] == 60_000
-    by_itself = run("--keep", 4, "--force", ask=run_json)
+    by_itself = run("--keep", 4, ask=run_json)
     assert by_itself["pruning"]["distil"] == found["pruning"]["distil"]
     for words in (["--no-distil"], ["--method", "mdm"]):
-        plain = run("--keep", 4, "--force", *words, ask=run_json)
+        plain = run("--keep", 4, *words, ask=run_json)
         assert "distil" not in plain["pruning"]
         assert not plain["comparison"]["expected"]["before_distillation"]
 

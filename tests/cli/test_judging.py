@@ -1,0 +1,133 @@
+"""``quorate compare``, ``certify``, ``lazy`` and ``compact`` as a shell sees them."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from sklearn.ensemble import BaggingClassifier
+from sklearn.naive_bayes import GaussianNB
+from tests.cli.shell import run, run_json, shown, told
+
+import quorate
+
+DATA = ["test.csv", "--target", "kind"]
+COMPARE = ["compare", "forest.skops", "small.skops", *DATA]
+CERTIFY = ["certify", "forest.skops", "small.skops", *DATA]
+LAZY = ["lazy", "forest.skops"]
+
+
+def test_compare_says_what_python_says(place):
+    found = run_json(*COMPARE)
+    own = quorate.compare(place.forest, place.small, *place.new)
+    for name in ("accuracy", "agreement", "excess_limit", "members", "n_samples"):
+        assert found[name] == own.to_dict()[name]
+    done = run(*COMPARE)
+    assert re.search(r"size, pickled  +[\d.]+ [kM]B", done.stdout)
+    assert re.search(r"predicting +[\d.]+ (ms|us)", done.stdout)
+    assert f"{100 * own.accuracy[1]:.2f} %" in done.stdout
+    assert "time for all samples at once" in shown(done)
+
+
+def test_certify_says_what_python_says(place):
+    models = place.forest, place.small
+    own = quorate.certify(*models, *place.new, tolerance=0.1)
+    assert own.holds
+    assert shown(run(*CERTIFY, "--tolerance", 0.1)) == str(own)
+    found = run_json(*CERTIFY, "--tolerance", 0.005, code=1)
+    assert found["holds"] is False
+    assert found == quorate.certify(*models, *place.new, tolerance=0.005).to_dict()
+    words = [*CERTIFY[:3], "train.csv", *CERTIFY[4:]]
+    assert "trained on these samples" in told(run(*words, code=1))
+
+
+def test_a_stream_is_certified_and_compared_as_a_file_is(place):
+    (place.folder / "parts").mkdir(exist_ok=True)
+    part = place.folder / "parts" / "one.csv"
+    part.write_bytes((place.folder / "test.csv").read_bytes())
+    balanced = ["--class-weight", "balanced", "--tolerance", 0.3]
+    scored = ["--scoring", "balanced_accuracy"]
+    for words, options in ((CERTIFY, balanced), (COMPARE, scored)):
+        parts = [*words[:3], "parts", *words[4:]]
+        many, one = (run_json(*each, *options) for each in (parts, words))
+        for name in ("error_limits", "error_limit", "excess_limit", "score"):
+            assert many.get(name) == pytest.approx(one.get(name), rel=1e-12), name
+
+
+def test_lazy_tries_every_mode(place):
+    found = run_json(*LAZY, *DATA, "--epsilon", "0.02")
+    everyone, exact, bayes, calibrated = found["modes"]
+    names = [tried["mode"] for tried in found["modes"]]
+    assert names == ["everyone", "exact", "bayes", "calibrated"]
+    assert (found["n_samples"], found["n_calibration"]) == (500, 500)
+    assert everyone["members_asked"] == found["n_members"] == 40
+    assert bayes["share_asked"] < exact["share_asked"] < 0.9
+    assert exact["disagreement"] == 0
+    assert exact["accuracy"] == everyone["accuracy"]
+    assert calibrated["expected_disagreement"] <= 0.02
+    assert all(tried["speedup"] > 0 for tried in found["modes"])
+
+
+def test_lazy_prints_a_table_with_and_without_labels(place):
+    done = run(*LAZY, "unlabelled.csv")
+    head = "40 members on 500 samples, taken as new, calibrated on 500 others"
+    assert head in done.stdout
+    assert "accuracy" not in done.stdout
+    for words in ("all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"):
+        assert words in done.stdout
+    assert "One of 500 samples is 0.20 %, so the measured change may" in shown(done)
+    assert "ms: for all 500 samples" in shown(done)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    labelled = run(*LAZY, *DATA).stdout
+    assert re.search(r"all members +40\.0 +100 % +0\.00 % .* \d\d\.\d\d %\n", labelled)
+
+
+def test_lazy_says_what_it_cannot_measure(place):
+    done = run(*LAZY, "few.csv", "--target", "kind")
+    assert "40 members on 100 samples, taken as new\n" in done.stdout
+    assert "not calibrated: 100 samples are too few" in done.stdout
+    done = run(*LAZY, "train.csv", "--target", "kind")
+    assert "accuracy" not in done.stdout
+    assert "The members were trained on these samples" in done.stdout
+    found = run_json(*LAZY, "train.csv", "--target", "kind")
+    assert found["source"] == "training votes"
+    assert "Treat these figures as an upper limit of the savings" in found["note"]
+    assert {tried["accuracy"] for tried in found["modes"]} == {None}
+    assert (found["n_samples"], found["n_calibration"]) == (500, 0)
+    done = run("lazy", "list.skops", "test.csv", code=1)
+    assert "cannot predict by itself" in done.stderr
+
+
+def test_lazy_leaves_out_columns_that_are_no_features(place):
+    done, alone = (
+        run(*LAZY, name, "--json") for name in ("test.csv", "unlabelled.csv")
+    )
+    assert "ignored the column 'kind', which" in done.stderr
+    assert alone.stderr == ""
+    asked = [
+        [tried["members_asked"] for tried in json.loads(each.stdout)["modes"]]
+        for each in (done, alone)
+    ]
+    assert asked[0] == asked[1]
+
+
+def test_compact_writes_a_model_for_serving(place, tmp_path):
+    path = tmp_path / "forest.quorate"
+    words = ["compact", "forest.skops", "-o", path]
+    assert "40 trees, 2 classes, mode exact:" in run(*words).stdout
+    X, _ = place.new
+    expected = place.forest.predict(X)
+    np.testing.assert_array_equal(quorate.serving.load(path).predict(X), expected)
+    assert "exists; use --force to overwrite it" in told(run(*words, code=2))
+    found = run_json(*words, "--mode", "all", "--force")
+    assert found["output"] == str(path)
+    assert (found["mode"], found["n_members"], found["n_classes"]) == ("all", 40, 2)
+    assert found["bytes"] == path.stat().st_size < found["bytes_before"] / 4
+
+
+def test_compact_refuses(place):
+    quorate.save(BaggingClassifier(GaussianNB(), 3).fit(*place.new), "bayes.skops")
+    why = "compact: compiled kernels need decision trees, but member '0' is"
+    assert why in told(run("compact", "bayes.skops", code=1))
+    done = run("compact", "forest.skops", "-o", "small.skops", code=2)
+    assert "use a name that ends in .quorate" in told(done)
