@@ -5,10 +5,8 @@ with the literal twins. Each function returns the order a method should find.
 """
 
 import numpy as np
-from tests.pruning import slow
 
 import quorate
-from quorate._kernels.information import mutual_information
 from quorate._kernels.losses import mean_loss
 
 TOLERANCE = 1e-9
@@ -165,18 +163,3 @@ def simplex(votes, size, smoothing):
     found = np.zeros(n)
     found[members] = solve(members, 1000)
     return found / found.sum()
-
-
-def discep(votes, size):
-    problem = slow.Problem.of(votes)
-    problem.weights = [round(10 * float(w)) for w in problem.weights]
-    order, k = [problem.best()], votes.n_classes
-    while len(order) < size:
-        errs = np.array([e > 0 for e in problem.sample_errors(order)])
-        score = mutual_information(votes.codes, votes.y, k, errs)
-        for t in order:
-            shared = mutual_information(votes.codes, votes.codes[t], k, ~errs)
-            score = score + shared / len(order)
-        score[order] = -np.inf
-        order.append(int(np.argmax(score >= score.max() - 1e-12)))
-    return order

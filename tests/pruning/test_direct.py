@@ -133,14 +133,6 @@ def test_simplex(smoothing):
         np.testing.assert_allclose(found, wanted, atol=2e-6, err_msg=str(seed))
 
 
-def test_discep():
-    for seed in range(N_VOTES):
-        votes = direct.random_votes(seed)
-        size = 1 + seed % votes.n_members
-        found = pruning.DiscEP(size).fit(votes).order_.tolist()
-        assert found == direct.discep(votes, size), seed
-
-
 def test_rounding_breaks_no_tie_of_weighted_errors():
     # Thirds added up in another order are another float, as for the first of these.
     for seed in (671, *range(25)):

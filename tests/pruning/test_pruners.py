@@ -16,7 +16,7 @@ from quorate.exceptions import (
     QuorateWarning,
 )
 from quorate.pruning import _evolution
-from quorate.pruning._evolution import Archive, _mutations
+from quorate.pruning._evolution import _mutations
 from quorate.testing import check_measure, check_pruner, example_votes
 
 METHODS = pruning.METHODS
@@ -364,12 +364,6 @@ def test_bad_tables(pruner, message, votes):
         pruner.fit(votes)
 
 
-@pytest.mark.parametrize("alpha", [0, 1])
-def test_both_ends_of_alpha_are_allowed(alpha):
-    votes = slow.random_votes(0)
-    assert pruning.MDEP(keep=2, alpha=alpha).fit(votes).n_kept_ == 2
-
-
 @pytest.mark.parametrize(
     "seed", [0, np.random.default_rng(0), np.random.RandomState(0), None]
 )
@@ -390,13 +384,6 @@ def test_progress(votes):
 
 
 # ------------------------------------------------- EPBD and FTAD
-
-
-def test_trace_tells_which_sample_chose_whom(votes):
-    epbd = pruning.EPBD(keep=5).fit(votes)
-    assert epbd.trace_samples_.shape == epbd.trace_margins_.shape == (5,)
-    for member, sample in zip(epbd.order_, epbd.trace_samples_, strict=True):
-        assert votes.correct[member, sample]
 
 
 @pytest.mark.parametrize("search", ["printed", "contested"])
@@ -524,33 +511,6 @@ def test_nothing_beats_an_exhaustive_search():
             assert votes.keep(pruner.fit(votes).order_).error() >= best - 1e-12
         thorough = pruning.PEP(n_iter=300, random_state=0).fit(votes)
         assert thorough.error_ == pytest.approx(best)
-
-
-def test_archive_keeps_only_what_is_not_dominated():
-    class Fake:
-        def __init__(self, size, error):
-            self.size, self.error = size, error
-
-        def snapshot(self):
-            return self.size, self.error
-
-    archive = Archive()
-    for size, error, enters in (
-        *((3, 5, True), (4, 5, False), (0, 0, False)),
-        *((5, 1, True), (2, 5, True)),
-    ):
-        assert archive.offer(Fake(size, error)) == enters
-    assert archive.sizes() == [2, 5]
-    assert archive.offer(Fake(2, 0))
-    assert archive.sizes() == [2]
-
-
-def test_rounds_and_time_limit(votes):
-    for cls in (pruning.SEP, pruning.PEP):
-        fitted = cls(n_iter=10**9, time_limit=0.2, random_state=0).fit(votes)
-        assert fitted.n_iter_ < 10**9
-    fitted = pruning.SEP(random_state=0).fit(votes)
-    assert fitted.n_iter_ == round(100 * np.log(10))
 
 
 # ------------------------------------------------- two stages
@@ -707,52 +667,30 @@ def test_examples_are_named_once():
     assert len(names) == len(set(names)) == 22
 
 
-def test_examples_are_what_their_names_say():
-    examples = dict(example_votes(masked=False))
-    shapes = {name: votes.codes.shape for name, votes in examples.items()}
-    assert shapes["one member"] == (1, 20)
-    assert shapes["one sample"] == (6, 1)
-    assert shapes["perfect members"] == shapes["always wrong"] == (4, 12)
-    for name, accuracy in (("perfect members", 1.0), ("always wrong", 0.0)):
-        assert examples[name].accuracies.tolist() == [accuracy] * 4
-    classes = {name: votes.classes.tolist() for name, votes in examples.items()}
-    assert classes["one class"] == [0]
-    assert classes["two classes"] == classes["always wrong"] == [0, 1]
-    assert classes["perfect members"] == [0, 1, 2]
-
-
-def test_a_start_that_is_small_enough_is_taken_as_it_was_drawn():
-    """And the numbers drawn after it do not depend on the limit."""
-    for most in (4, 5):
-        rng, again = np.random.default_rng(1), np.random.default_rng(1)
-        drawn = np.flatnonzero(again.random(8) < 0.5)
-        assert drawn.size == 4
-        assert pruning.SEP()._start(rng, 8, most).tolist() == drawn.tolist()
-        assert rng.random() == again.random()
+def forty_votes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    return quorate.Votes(np.where(rng.random((40, 40)) < 0.6, y, 1 - y), y)
 
 
 @pytest.mark.parametrize("cls", [pruning.SEP, pruning.PEP])
 def test_random_searches_end_where_nobody_says_how_long(cls, monkeypatch):
     """Of many members, as many mutations as of 303; whoever asks gets more."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 40)
-    votes = quorate.Votes(np.where(rng.random((40, 40)) < 0.6, y, 1 - y), y)
-    assert round(303**2 * np.log(303)) == 524_572 > _evolution._MOST_MUTATIONS
+    votes = forty_votes()
     assert round(302**2 * np.log(302)) < _evolution._MOST_MUTATIONS == 2**19
+    assert round(303**2 * np.log(303)) > _evolution._MOST_MUTATIONS
     assert cls(random_state=0).fit(votes).n_iter_ == round(40**2 * np.log(40))
+    assert cls(random_state=0, n_iter=10**9, time_limit=0.2).fit(votes).n_iter_ < 10**9
     monkeypatch.setattr(_evolution, "_MOST_MUTATIONS", 300)
     assert cls(random_state=0).fit(votes).n_iter_ == 300
     assert cls(random_state=0, n_iter=301).fit(votes).n_iter_ == 301
 
 
-def test_pareto_search_ends_after_so_many_looks(monkeypatch):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 40)
-    votes = quorate.Votes(np.where(rng.random((40, 40)) < 0.6, y, 1 - y), y)
+def test_pareto_search_ends_after_so_many_evaluations(monkeypatch):
+    votes = forty_votes()
     monkeypatch.setattr(_evolution, "_MOST_EVALUATIONS", 5000)
     found = pruning.PEP(random_state=0).fit(votes)
     assert 5000 <= found.n_evaluations_ <= 5000 + 40 * 41 // 2
     assert found.n_iter_ < round(40**2 * np.log(40))
     asked = pruning.PEP(random_state=0, n_iter=5903).fit(votes)
-    assert asked.n_iter_ == 5903
-    assert asked.n_evaluations_ > 6000
+    assert (asked.n_iter_, asked.n_evaluations_ > 6000) == (5903, True)

@@ -11,7 +11,6 @@ import quorate
 from quorate import pruning
 from quorate._kernels import counts
 from quorate._votes import VoteSource, votes_from_codes, with_changes
-from quorate.pruning._running_average import running_average
 from quorate.pruning._shares import brier_products
 
 N_VOTES = 60
@@ -294,19 +293,6 @@ class TestCost:
         nodes = np.array([tree.tree_.node_count for tree in forest.estimators_])
         kept = nodes[small.pruning_["kept"]]
         assert kept.sum() == np.sort(nodes)[:5].sum()
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_growing_brier_score_is_that_of_the_mean(n_classes):
-    rng = np.random.default_rng(0)
-    shares = rng.dirichlet(np.ones(n_classes), (6, 50))
-    y = rng.integers(0, n_classes, 50)
-    votes = quorate.Votes(shares.argmax(2), y, probabilities=shares)
-    average = running_average(votes, "brier", 4)
-    for members in ([0], [0, 3], [0, 3, 3], [0, 3, 3, 5]):
-        average.add(members[-1])
-        gap = shares[members].mean(axis=0) - np.eye(n_classes)[y]
-        assert average.loss() == pytest.approx((gap**2).sum(axis=1).mean(), abs=1e-6)
 
 
 def test_simplex_by_name_does_for_a_pool_what_auto_does():

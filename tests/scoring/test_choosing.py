@@ -25,7 +25,7 @@ from quorate._choosing import (
     size_curve,
 )
 from quorate._choosing._crossfit import folds_of
-from quorate._scoring import find_score, score_for
+from quorate._scoring import score_for
 from quorate._votes import WholePrediction
 from quorate.cli import main
 from quorate.study import (
@@ -104,22 +104,6 @@ def test_the_curve_is_that_of_the_smaller_forests(data, forest, votes):
     assert curve.ends_with_all
     assert curve.scoring == "roc_auc_ovr"
     assert "best roc auc ovr" in repr(curve)
-
-
-def test_losses_have_their_top_at_zero(votes):
-    curve = size_curve(votes, np.arange(16), score_for("neg_log_loss", votes, "here"))
-    assert (curve.scores < 0).all()
-    assert curve.errors.tolist() == (-curve.scores).tolist()
-
-
-def test_folds_by_class_leave_every_class_on_both_sides():
-    y = np.array([0] * 40 + [1] * 3 + [2] * 2)
-    votes = quorate.Votes(np.tile(y, (3, 1)), y)
-    folds = folds_of(votes, find_score("f1_macro", votes.classes, "here"))
-    assert np.sort(np.concatenate(folds)).tolist() == list(range(45))
-    for held in folds:
-        others = np.setdiff1d(np.arange(45), held)
-        assert np.unique(y[others]).tolist() == [0, 1, 2]
 
 
 def test_the_number_comes_from_the_score(votes):
@@ -287,44 +271,6 @@ def test_auto_for_boosting_training_votes_and_pools(data, forest):
     assert found["parameters"]["class_weight"] == "balanced"
     training = quorate.collect_votes(forest, X[:300], y[:300])
     assert type(quorate.select(training, **how).pruner).__name__ == "Herding"
-
-
-def test_votes_rank_samples_as_boosting_does(data):
-    X, y = data
-    boosted = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X[:300], y[:300])
-    votes = quorate.collect_votes(boosted, X[300:], y[300:])
-    selection = quorate.select(votes, "es", 8, scoring="roc_auc")
-    wanted = roc_auc_score(y[300:], boosted.decision_function(X[300:]))
-    assert selection.full_score.score == pytest.approx(wanted, abs=5e-3)
-
-
-# Comparison, report, study
-
-
-def test_comparing_by_a_score(data, forest):
-    X, y = data
-    small = quorate.prune(forest, X[:300], y[:300], keep=3)
-    found = quorate.compare(forest, small, X[300:], y[300:], scoring="f1_macro")
-    for place, model in enumerate((forest, small)):
-        wanted = get_scorer("f1_macro")(model, X[300:], y[300:])
-        assert found.score[place] == pytest.approx(wanted, abs=1e-12)
-    assert [row[0] for row in found.rows()][6:10] == [
-        "f1 macro",
-        "standard error",
-        "recall of rare",
-        "recall of usual",
-    ]
-    assert found.to_dict()["score_errors"]["difference"] > 0
-    plain = quorate.compare(forest, small, X[300:], y[300:])
-    assert plain.score is None
-    assert plain.scoring == "accuracy"
-    assert plain.to_dict()["score"] is None
-    assert [row[0] for row in plain.rows()][6:8] == [
-        "recall of rare",
-        "recall of usual",
-    ]
-    assert plain.recalls == found.recalls
-    assert list(plain.to_dict()["recalls"]) == ["rare", "usual"]
 
 
 @pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
