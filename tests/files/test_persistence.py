@@ -452,6 +452,16 @@ class TestTrust:
         assert ("not a model" if odd else "os.mkdir") in refusal(path)
         assert not target.exists()
 
+    def test_a_function_that_no_node_is_named_after(self, path):
+        """As the oldest files had them."""
+        schema = {
+            "__class__": "function", "__module__": "builtins", "protocol": 0,
+            "__loader__": "FunctionNode", "_skops_version": "0.5",
+            "content": {"module_path": "os", "function": "mkdir"},
+        }  # fmt: skip
+        write(path, {"schema.json": json.dumps(schema)})
+        assert "not trusted: os.mkdir;" in refusal(path)
+
     @pytest.mark.parametrize(
         "loader", ["ConstructorFromReduceNode", "ListNode", "SetNode", "LossNode"]
     )

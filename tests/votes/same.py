@@ -8,7 +8,7 @@ import numpy as np
 
 def assert_same(first, second):
     """Check that votes hold the same, whatever they came through."""
-    for name in ("codes", "y", "classes", "samples", "weights"):
+    for name in ("codes", "y", "classes", "samples", "weights", "left_out"):
         one, two = getattr(first, name), getattr(second, name)
         np.testing.assert_array_equal(one, two, err_msg=name)
     assert first.classes.dtype == second.classes.dtype
@@ -16,6 +16,7 @@ def assert_same(first, second):
     assert first.is_masked == second.is_masked
     assert first.decision_rule == second.decision_rule
     assert first.source is second.source
+    assert first.family == second.family
     given = first.class_probabilities
     assert (given is None) == (second.class_probabilities is None)
     if given is not None:

@@ -11,7 +11,7 @@ import pytest
 from tests.votes.same import assert_same, forge
 
 from quorate import Votes
-from quorate.exceptions import FileFormatError
+from quorate.exceptions import FileFormatError, LeftOutWarning
 
 
 @pytest.fixture
@@ -45,6 +45,14 @@ def test_round_trip(votes, path, tmp_path):
 )
 def test_round_trip_of_labels(labels, tmp_path):
     votes = Votes(np.array([labels, labels]), np.array(labels))
+    votes.save(tmp_path / "votes.npz")
+    assert_same(votes, Votes.load(tmp_path / "votes.npz"))
+
+
+def test_samples_left_out_are_counted(tmp_path):
+    with pytest.warns(LeftOutWarning):
+        votes = Votes([[0, 1]] * 2, [0, 1], valid=[[True, False]] * 2)
+    assert votes.left_out.tolist() == [0, 1]
     votes.save(tmp_path / "votes.npz")
     assert_same(votes, Votes.load(tmp_path / "votes.npz"))
 
@@ -128,6 +136,7 @@ class TestForgedFiles:
             ({"codes": np.zeros((2, 3))}, "codes of type float64"),
             ({"y": np.array([0, 1], np.int8)}, "y of shape"),
             ({"y": np.array([0, 1, 7], np.int8)}, "does not exist"),
+            ({"y": np.array([0, -1, 1], np.int8)}, "does not exist"),
             ({"y": np.zeros(3)}, "y of type float64"),
             ({"codes": np.array([[-1, -1, -1], [0, 0, 1]], np.int8)},
              "member 0 has no usable vote"),

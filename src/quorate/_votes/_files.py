@@ -88,8 +88,7 @@ def save_counts(counts: Votes | Summary, path: str | os.PathLike[str]) -> None:
         np.savez_compressed(file, allow_pickle=False, **arrays)
         n_bytes = sum(array.nbytes for array in arrays.values())
         if _is_bomb(n_bytes, file.tell()):
-            file.seek(0)
-            file.truncate()
+            file.seek(0)  # what is not compressed is longer
             np.savez(file, allow_pickle=False, **arrays)
 
 
