@@ -104,7 +104,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         ) from error
     buffer = io.BytesIO(data)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
-        lost = _keys_lost(json.loads(archive.read("schema.json")))
+        lost = _lost_keys(json.loads(archive.read("schema.json")))
         if lost:
             raise TypeError(f"{file}: {kind} cannot be stored: {lost}.")
         note = {
@@ -188,7 +188,7 @@ def load(
 
     # Read once, so that the checked bytes are the ones used even if the file changes.
     data = file.read_bytes()
-    note = _check(file, data)
+    note = _check_archive(file, data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             schema = json.loads(archive.read("schema.json"))
@@ -197,7 +197,7 @@ def load(
         unknown = set(skops.get_untrusted_types(data=data))
     except Exception as error:
         # A forged schema can make skops raise anything; no object has been created yet.
-        raise _damaged(file, error) from error
+        raise _damage_error(file, error) from error
     untrusted = untrusted_types(schema, unknown, approved)
     if untrusted:
         raise FileFormatError(
@@ -272,13 +272,13 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 
 
-def _damaged(file: Path, error: Exception) -> FileFormatError:
+def _damage_error(file: Path, error: Exception) -> FileFormatError:
     return FileFormatError(
         f"{file}: not a model in skops format, or damaged ({_reason(error)})."
     )
 
 
-def _check(file: Path, data: bytes) -> dict[str, Any] | None:
+def _check_archive(file: Path, data: bytes) -> dict[str, Any] | None:
     """Refuse a damaged file; return the metadata written by :func:`save`."""
     try:
         _check_sizes(data)
@@ -291,7 +291,7 @@ def _check(file: Path, data: bytes) -> dict[str, Any] | None:
     except Exception as error:
         # For forged archives zipfile raises various errors (BadZipFile, zlib.error,
         # RuntimeError, NotImplementedError, struct.error, OverflowError).
-        raise _damaged(file, error) from error
+        raise _damage_error(file, error) from error
     written = note.get("format") if isinstance(note, dict) else note
     if "schema.json" not in names:
         fault = "not a model in skops format: the archive has no schema.json"
@@ -386,7 +386,7 @@ def _warn_of_versions(file: Path, written: dict[str, Any]) -> None:
         )
 
 
-def _keys_lost(schema: Any) -> str:
+def _lost_keys(schema: Any) -> str:
     """Return a message about a dict whose keys skops does not restore.
 
     Keys are stored as text, which loses False and keys with equal text.

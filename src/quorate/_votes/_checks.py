@@ -9,7 +9,7 @@ import numpy as np
 from quorate._messages import warn
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes._labels import (
-    LISTED,
+    SEQUENCES,
     as_array,
     as_labels,
     check_same_family,
@@ -41,13 +41,13 @@ def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> list[Array]:
     Unusable votes may have any value, unless their type would change the usable labels;
     then they are replaced by a usable vote of the same member.
     """
-    if mask is None and not isinstance(predictions, LISTED):
+    if mask is None and not isinstance(predictions, SEQUENCES):
         labels = as_labels(predictions, "predictions")
         _check_shapes(labels.shape, y)
         return list(labels)
     refuse_masked(predictions, "predictions")
     given: Any = as_array(predictions)
-    if isinstance(predictions, LISTED):
+    if isinstance(predictions, SEQUENCES):
         for member, row in enumerate(predictions):
             refuse_masked(row, f"predictions[{member}]")
         given = [as_array(row) for row in predictions]

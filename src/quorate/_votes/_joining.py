@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes._labels import as_labels, code_dtype, positions, recoded, union
+from quorate._votes._labels import as_labels, code_dtype, positions, recode, union
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
@@ -75,7 +75,7 @@ def _placed(
     codes = np.full(shape, -1, dtype=code_dtype(classes.size))
     for part, where in zip(parts, rows, strict=True):
         kept = part.codes[: shape[0]]
-        codes[: len(kept), where] = recoded(kept, part.classes, classes)
+        codes[: len(kept), where] = recode(kept, part.classes, classes)
     columns = [positions(part.classes, classes, "the classes") for part in parts]
     given = [p for part in parts if (p := part.class_probabilities) is not None]
     if len(given) < len(parts):

@@ -27,7 +27,7 @@ _NUMBERS = (*_WHOLE, float, np.number)
 # Dtypes without a missing value.
 _NEVER_MISSING = {str, bytes, int, bool, np.str_, np.bytes_}
 # Containers with a type per value.
-LISTED = (list, tuple)
+SEQUENCES = (list, tuple)
 # Integers within a range of this size are looked up in a table.
 _TABLE_SPAN = 2**16
 
@@ -71,7 +71,7 @@ def as_truth(y: Any, owner: str) -> Array:
 
 def as_array(values: Any) -> Array:
     """Return the values as an array, as objects if NumPy would change any."""
-    if isinstance(values, LISTED):
+    if isinstance(values, SEQUENCES):
         with suppress(ValueError):  # not of equal lengths
             array = np.asarray(values)
             if array.dtype.kind in "biu":
@@ -225,7 +225,7 @@ def _cast(labels: Array, dtype: np.dtype[Any]) -> Array:
     raise _no_type_for("", labels[changed][0])
 
 
-def _in_type_of(labels: Array, model: Array) -> Array:
+def _cast_if_exact(labels: Array, model: Array) -> Array:
     """Cast labels to the dtype of ``model`` if this loses nothing."""
     if labels.dtype.kind not in "US":
         with suppress(ValueError):
@@ -238,13 +238,13 @@ def union(arrays: Iterable[Array], model: Array) -> Array:
     every = list(arrays)
     common = _common_type(every)
     unique = np.unique(np.concatenate([_cast(array, common) for array in every]))
-    return _in_type_of(unique, model)
+    return _cast_if_exact(unique, model)
 
 
 # Codes
 
 
-def refuse_shares(classes: Array, labels: Array, owner: str) -> None:
+def refuse_probabilities(classes: Array, labels: Array, owner: str) -> None:
     """Refuse votes for more numbers between 0 and 1 than there are whole labels.
 
     Parameters
@@ -327,7 +327,7 @@ def encode_rows(
     known = np.unique(truth)
     while True:
         codes = np.empty((len(rows), y.size), dtype=code_dtype(known.size))
-        fresh, find = [], _finder(known, rows)
+        fresh, find = [], _label_lookup(known, rows)
         for member, row in enumerate(rows):
             codes[member] = find(_cast(row, common))
             strange = codes[member] < 0
@@ -339,10 +339,14 @@ def encode_rows(
         if not fresh:
             break
         known = np.unique(np.concatenate([known, *fresh]))
-    return _in_type_of(known, y), codes, codes_among(truth, known).astype(codes.dtype)
+    return (
+        _cast_if_exact(known, y),
+        codes,
+        codes_among(truth, known).astype(codes.dtype),
+    )
 
 
-def _finder(known: Array, rows: Sequence[Array]) -> Callable[[Array], Array]:
+def _label_lookup(known: Array, rows: Sequence[Array]) -> Callable[[Array], Array]:
     """Return a function from labels to codes, by table if the range is small."""
     if known.dtype.kind in "iu":
         low = min(int(labels.min()) for labels in (known, *rows))
@@ -362,20 +366,20 @@ def encode_truth(y: Array, classes: Array, codes: Array) -> tuple[Array, Array, 
     check_same_family(classes, y, "the ensemble's classes", "y")
     places = codes_among(y, classes)
     if (places < 0).any():
-        classes, codes, _ = widened(classes, codes, codes[:0], [y])
+        classes, codes, _ = add_classes(classes, codes, codes[:0], [y])
         places = codes_among(y, classes)
     return classes, codes, places.astype(codes.dtype)
 
 
-def widened(
+def add_classes(
     classes: Array, codes: Array, y: Array, labels: Iterable[Array]
 ) -> tuple[Array, Array, Array]:
     """Add labels without votes to the classes, and recode."""
     every = union([classes, *labels], classes)
-    return every, recoded(codes, classes, every), recoded(y, classes, every)
+    return every, recode(codes, classes, every), recode(y, classes, every)
 
 
-def recoded(codes: Array, classes: Array, every: Array) -> Array:
+def recode(codes: Array, classes: Array, every: Array) -> Array:
     """Recode for a larger set of classes; -1 remains missing."""
     if classes.size == every.size:
         return codes

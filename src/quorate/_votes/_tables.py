@@ -20,7 +20,7 @@ from quorate._data import (
 )
 from quorate._messages import unknown_name
 from quorate._typing import Array
-from quorate._votes._labels import as_labels, code_dtype, refuse_shares
+from quorate._votes._labels import as_labels, code_dtype, refuse_probabilities
 from quorate._votes._votes import Votes, votes_from_codes
 from quorate.exceptions import FileFormatError
 
@@ -148,4 +148,4 @@ def _refuse_probabilities(votes: Votes, owner: str) -> None:
         # The labels are not numeric; their values do not matter.
         classes = parse_labels(classes[~is_label].tolist() or [""])
         labels = np.zeros(labels.size)
-    refuse_shares(classes, labels, owner)
+    refuse_probabilities(classes, labels, owner)

@@ -36,11 +36,11 @@ from quorate._votes._counts import (
 )
 from quorate._votes._coverage import why_not_covered
 from quorate._votes._labels import (
+    add_classes,
     as_labels,
     encode_rows,
     positions,
-    refuse_shares,
-    widened,
+    refuse_probabilities,
 )
 from quorate._votes._predictions import predicted_codes
 from quorate._votes._probabilities import (
@@ -184,9 +184,9 @@ class Votes:
         truth = as_labels(y, "y")
         rows = as_rows(predictions, mask, truth)
         known, codes, y_codes = encode_rows(rows, truth, mask)
-        refuse_shares(known, known[np.unique(y_codes)], "Votes")
+        refuse_probabilities(known, known[np.unique(y_codes)], "Votes")
         if columns is not None:
-            known, codes, y_codes = widened(known, codes, y_codes, [columns])
+            known, codes, y_codes = add_classes(known, codes, y_codes, [columns])
         shares = None
         if probabilities is not None:
             places: IntArray = np.arange(known.size)
