@@ -40,13 +40,6 @@ display.DiversityDisplay.from_selection(selection).plot()
 plt.show()
 
 # %%
-# The same as a radar chart. Shapes are easy to compare; the bars above show the
-# numbers.
-
-display.DiversityDisplay.from_selection(selection).plot(kind="radar")
-plt.show()
-
-# %%
 # Error decomposition of several selections of 20 members. This figure and the next two
 # are about the plurality vote; the size curve and the savings below are about the
 # forest itself.

@@ -200,7 +200,6 @@ def test_offscreen_figures_are_known_to_nobody(drawable):
     with offscreen():
         for shown in drawable.values():
             shown.plot()
-        drawable["DiversityDisplay"].plot(kind="radar")
     assert not plt.get_fignums()
     drawable["MarginDisplay"].plot()
     assert len(plt.get_fignums()) == 1

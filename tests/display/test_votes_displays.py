@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import combinations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -101,13 +100,6 @@ class TestDiversity:
         assert labels[:2] == ["disagreement ↑", "q_statistic ↓"]
         assert labels[-1] == "error_gap ↕"
 
-    def test_radar_closes_its_ring(self):
-        shown = DiversityDisplay.from_votes(some_votes(), [0, 1, 2]).plot(kind="radar")
-        before, after = shown.ax_.lines
-        assert_allclose(before.get_ydata()[:-1], shown.place(shown.before))
-        assert after.get_ydata()[0] == after.get_ydata()[-1]
-        assert before.get_linestyle() != after.get_linestyle()
-
 
 class TestDecomposition:
     def test_parts_add_up(self):
@@ -201,7 +193,6 @@ class TestRiskCurve:
         many = RiskCurveDisplay.from_votes(some_votes(n_samples=9000)).plot()
         assert few.ax_.get_xscale() == "linear"
         assert many.ax_.get_xscale() == "function"
-        assert many.plot(scale="linear").ax_.get_xscale() == "linear"
 
     def test_an_infinite_estimate_is_marked_at_the_edge(self):
         tied = quorate.Votes([[0, 1], [1, 1]], [0, 1])
@@ -339,10 +330,6 @@ def fitted(name, votes=None):
     ("refused", "why"),
     [
         (lambda: KappaErrorDisplay.from_votes(some_votes(1)), "a pair needs two"),
-        (lambda: DiversityDisplay.from_votes(some_votes()).plot(kind="pie"),
-         "use 'bar' or 'radar'"),
-        (lambda: DiversityDisplay.from_votes(some_votes()).plot(
-            plt.figure().subplots(), kind="radar"), "polar axes"),
         (lambda: PickTraceDisplay.from_pruner(fitted("re"), some_votes()),
          "ReducedError has no trace"),
         (lambda: PickTraceDisplay.from_pruner(

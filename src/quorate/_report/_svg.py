@@ -16,7 +16,6 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from quorate._typing import Array
 
@@ -100,9 +99,6 @@ def draw(
             display.plot(figure=figure)
         else:
             display.plot(ax=figure.subplots())
-        for axes in figure.axes:
-            _plain_ticks(axes.xaxis)
-            _plain_ticks(axes.yaxis)
         # Like savefig, which would lay out and draw everything twice.
         layout: Any = figure.get_layout_engine()
         layout.execute(figure)
@@ -117,21 +113,6 @@ def draw(
         for (at, up), text in zip(places, texts, strict=True)
     ]
     return Picture(name, display, tidy(file.getvalue(), name), width > _WIDE, marks)
-
-
-def _plain_ticks(axis: Any) -> None:
-    """Label a logarithmic axis with a few numbers that do not overlap."""
-    low, high = sorted(axis.get_view_interval())
-    if axis.get_scale() == "log":
-        steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
-        axis.set_major_locator(LogLocator(subs=steps, numticks=9))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
-    elif axis.get_scale() == "symlog":
-        ticks = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
-        if len(ticks) < 2:
-            axis.set_major_locator(MaxNLocator(4))
-            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def tidy(svg: str, name: str) -> str:

@@ -2,28 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from quorate._checks import one_of
 from quorate._theory import decompose, diversity, measures
 from quorate._typing import FloatArray
 from quorate._votes import VoteCounts, Votes, check_votes
 from quorate.display import _style as style
-from quorate.display._base import (
-    SupportDisplay,
-    VotesDisplay,
-    as_support,
-    new_figure,
-)
+from quorate.display._base import SupportDisplay, VotesDisplay, as_support
 from quorate.display._study import cells_of
 from quorate.display._style import ALL, BAD, GOOD, KEPT
 from quorate.study import Results
 
 _ARROWS = {"higher": "↑", "lower": "↓", "not monotone": "↕"}
-_Group = tuple[FloatArray, str, str]  # values, colour and name
 
 
 @dataclass(eq=False, repr=False)
@@ -93,40 +86,18 @@ class DiversityDisplay(SupportDisplay):
         falls = [measures()[name].direction == "lower" for name in self.measures]
         return np.asarray(np.clip(np.where(falls, 1.0 - share, share), 0.0, 1.0))
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        kind: Literal["bar", "radar"] = "bar",
-        names: tuple[str, str] = ("all members", "kept"),
-    ) -> Self:
-        """Draw the measures.
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the measures as bars with their plain values.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
-            A new figure by default. A radar needs polar axes.
-        kind : {"bar", "radar"}
-            Bars with the plain values, or a star with a spoke per measure.
-        names : pair of str
-            What to call before and after.
+            A new figure by default.
         """
-        one_of("DiversityDisplay.plot", "kind", kind, ("bar", "radar"))
-        groups = [(self.before, ALL, style.plain(names[0]))]
-        if self.after is not None:
-            groups.append((self.after, KEPT, style.plain(names[1])))
-        if kind == "bar":
-            self._bars(ax, groups)
-        else:
-            self._radar(ax, groups)
-        return self
-
-    def _labels(self) -> list[str]:
-        known = measures()
-        return [f"{name} {_ARROWS[known[name].direction]}" for name in self.measures]
-
-    def _bars(self, ax: Axes | None, groups: list[_Group]) -> None:
         ax, ink = self._axes(ax, 7.0, 5.6)
+        groups = [(self.before, ALL, "all members")]
+        if self.after is not None:
+            groups.append((self.after, KEPT, "kept"))
         rows = np.arange(len(self.measures))
         high = 0.78 / len(groups)
         for at, (values, hue, name) in enumerate(groups):
@@ -138,45 +109,14 @@ class DiversityDisplay(SupportDisplay):
             )  # fmt: skip
             texts = [f"{value:.3f}" for value in values]
             ax.bar_label(bars, texts, padding=3, fontsize="x-small", color=ink)
-        style.name_rows(ax, self._labels())
+        known = measures()
+        labels = [f"{name} {_ARROWS[known[name].direction]}" for name in self.measures]
+        style.name_rows(ax, labels)
         ax.set_xlim(0, 1.12 * max(float(p.get_width()) for p in ax.patches))
         ax.set_xlabel("place in its range: 0 least, 1 most diverse")
         if len(groups) > 1:
             style.legend(ax, above=True, ncols=2, fontsize=None)
-
-    def _radar(self, ax: Axes | None, groups: list[_Group]) -> None:
-        if ax is None:
-            ax = new_figure(6.4, 5.6).subplots(subplot_kw={"polar": True})
-        if ax.name != "polar":
-            raise ValueError(
-                "DiversityDisplay.plot(kind='radar'): needs polar axes, as created "
-                "with subplot_kw={'polar': True}."
-            )
-        ax, ink = self._axes(ax, 6.4, 5.6)
-        polar: Any = ax
-        turn = np.linspace(0, 2 * np.pi, len(self.measures), endpoint=False)
-        around = np.append(turn, 2 * np.pi)
-        for (values, hue, name), line in zip(groups, ("-o", "--D"), strict=False):
-            share = np.nan_to_num(self.place(values))
-            ring = np.append(share, share[0])
-            ax.plot(around, ring, line, color=hue, lw=1.8, ms=4, label=name)
-            ax.fill(around, ring, color=hue, alpha=0.12, lw=0)
-        polar.set_theta_zero_location("N")
-        polar.set_theta_direction(-1)
-        ax.set_ylim(0, None)
-        ax.set_xticks(turn, [""] * turn.size)
-        edge = 1.06 * ax.get_ylim()[1]
-        for angle, label in zip(turn, self._labels(), strict=True):
-            side = np.sin(angle)
-            ha = "left" if side > 0.1 else "right" if side < -0.1 else "center"
-            ax.text(angle, edge, label, fontsize="small", color=ink, va="center", ha=ha)
-        ax.grid(alpha=0.3)
-        ax.spines["polar"].set_visible(False)
-        ax.tick_params(axis="y", labelsize="x-small")
-        ax.set_title("further out is more diverse", fontsize="small", pad=24)
-        if len(groups) > 1:
-            place: dict[str, Any] = {"loc": "upper center", "fontsize": None}
-            style.legend(ax, ncols=2, bbox_to_anchor=(0.5, -0.08), **place)
+        return self
 
 
 def _ranges(n_members: int, n_classes: int) -> FloatArray:

@@ -104,31 +104,24 @@ class MarginDisplay(SupportDisplay):
         after = None if mask is None else margins(votes.keep(mask))
         return cls(margins(votes), after)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: tuple[str, str] = ("all members", "kept"),
-    ) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the share of samples up to each margin.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             A new figure by default.
-        names : pair of str
-            What to call the two lines.
         """
         ax, ink = self._axes(ax, 5.6, 4.0)
         ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
-        lines = [(self.before, ALL, "-", names[0])]
+        lines = [(self.before, ALL, "-", "all members")]
         if self.after is not None:
-            lines.append((self.after, KEPT, "--", names[1]))
+            lines.append((self.after, KEPT, "--", "kept"))
         for values, hue, dash, name in lines:
             wrong = style.percent(float(np.mean(values < 0)))
             ax.plot(
                 *cumulative(values), dash, color=hue, lw=2, drawstyle="steps-post",
-                label=f"{style.plain(name)}: {wrong} of samples below 0",
+                label=f"{name}: {wrong} of samples below 0",
             )  # fmt: skip
         ax.set(xlim=(-1, 1), ylim=(0, 1))
         ax.set_xlabel("margin: share for the true class − largest other share")

@@ -93,15 +93,13 @@ class KappaErrorDisplay(SupportDisplay):
         """The pairs on the convex hull, in the order of its outline."""
         return hull_of(self.kappa, self.error)
 
-    def plot(self, ax: Axes | None = None, *, name: str = "kept") -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the pairs, their convex hull, and the pairs of kept members.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             A new figure by default.
-        name : str
-            What to call the pairs of kept members.
         """
         ax, _ = self._axes(ax, 5.6, 4.4)
         if self.kappa.size > _MOST:
@@ -119,8 +117,7 @@ class KappaErrorDisplay(SupportDisplay):
                 ax, kappa[::step], error[::step], s=14 if kappa.size < CROWD else 6,
                 color=KEPT, marker="D", alpha=0.8, lw=0, zorder=3,
             )  # fmt: skip
-            label = f"pairs {style.plain(name)}"
-            _outline(ax, kappa, error, "--", "D", color=KEPT, label=label)
+            _outline(ax, kappa, error, "--", "D", color=KEPT, label="pairs kept")
         ax.set_xlabel("kappa: agreement of two members beyond chance")
         ax.set_ylabel("mean error of the two, %")
         style.percent_axis(ax.yaxis)
@@ -218,15 +215,13 @@ class AgreementDisplay(SupportDisplay):
         """Agreement of each pair of different members."""
         return self.agreement[np.triu_indices(self.order.size, k=1)]
 
-    def plot(self, ax: Axes | None = None, *, colorbar: bool = True) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the map as an image; of many members, averages of neighbours.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             A new figure by default.
-        colorbar : bool
-            Whether to explain the colours beside it.
         """
         ax, ink = self._axes(ax, 6.0, 5.2)
         n = self.order.size
@@ -253,10 +248,9 @@ class AgreementDisplay(SupportDisplay):
             ax.plot(places, above, marker="v", transform=across, **look)
             ax.plot(beside, places, marker=">", transform=down, **look)
             style.heading(ax, f"▼ {places.size} kept", color=KEPT, pad=10)
-        if colorbar:
-            bar = self.figure_.colorbar(image, ax=ax, shrink=0.8)
-            bar.set_label("share of samples with the same vote", color=ink)
-            bar.outline.set_visible(False)
+        bar = self.figure_.colorbar(image, ax=ax, shrink=0.8)
+        bar.set_label("share of samples with the same vote", color=ink)
+        bar.outline.set_visible(False)
         return self
 
     def image(self) -> FloatArray:

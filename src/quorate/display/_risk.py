@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
-from quorate._checks import one_of
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.display import _style as style
@@ -136,35 +135,25 @@ class RiskCurveDisplay(VotesDisplay):
             noise=assessed.noise,
         )
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        scale: Literal["auto", "linear", "margin"] = "auto",
-        name: str = "this ensemble",
-    ) -> Self:
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the curve, the intervals and the ensemble.
+
+        With many samples the endpoints crowd at both ends of the axis, which are then
+        stretched, by the logarithm of the margin.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             A new figure by default.
-        scale : {"auto", "linear", "margin"}
-            "margin" stretches both ends of the axis, by the logarithm of the margin:
-            with many samples the endpoints crowd there. "auto" does so if they do.
-        name : str
-            What to call the ensemble.
         """
-        one_of("RiskCurveDisplay.plot", "scale", scale, ("auto", "linear", "margin"))
         ax, ink = self._axes(ax, 7.6, 4.6)
-        crowded = self.endpoints.get("q2", 0.0) > 0.5 - _CROWDED / 2
-        stretched = scale == "margin" or (scale == "auto" and crowded)
+        stretched = self.endpoints.get("q2", 0.0) > 0.5 - _CROWDED / 2
         if stretched:
             ax.set_xscale("function", functions=(_stretch, _relax))
         self._shade(ax, stretched)
         ax.plot(self.diversity, self.risk, color=ink, lw=1.8, zorder=3)
         self._limit(ax, stretched)
-        self._mark(ax, name)
+        self._mark(ax)
         self._name_ends(ax)
         low, high = self.holds
         if high > low:
@@ -211,8 +200,9 @@ class RiskCurveDisplay(VotesDisplay):
         elif stretched:
             floor = max(float(np.nanmin(self.risk[self.risk > 0])), peak * 1e-5)
             ax.set(yscale="log", ylim=(floor / 3, 3 * peak), xlim=(-0.497, 0.497))
+            style.plain_ticks(ax.yaxis)
 
-    def _mark(self, ax: Axes, name: str) -> None:
+    def _mark(self, ax: Axes) -> None:
         low, high = ax.get_ylim()
         left, right = ax.get_xlim()
         at = float(np.clip(self.ensemble_diversity, left, right))
@@ -224,11 +214,11 @@ class RiskCurveDisplay(VotesDisplay):
             1: "the vote is right on every sample",
         }[int(np.sign(self.margin))]
         marker = ("v" if height == low else "^") if outside else "o"
-        ink, name = style.text_colour(ax), style.plain(name)
+        ink = style.text_colour(ax)
         ax.plot(
             at, height, marker, color=KEPT, ms=9, mec=ink, clip_on=False, zorder=5,
-            label=f"{name}: risk estimate {self.ensemble_risk:,.4g} at diversity "
-            f"{self.ensemble_diversity:.3f};\n{verdict}",
+            label=f"this ensemble: risk estimate {self.ensemble_risk:,.4g} at "
+            f"diversity {self.ensemble_diversity:.3f};\n{verdict}",
         )  # fmt: skip
         style.legend(ax, above=True, bbox_to_anchor=(0, 1.12))
 
@@ -343,6 +333,7 @@ class RiskErrorDisplay(PanelsDisplay):
             if y_label.startswith("risk"):
                 if y.size and float(np.ptp(y)) > 0:
                     ax.set_yscale("symlog", linthresh=100.0)
+                    style.plain_ticks(ax.yaxis)
             else:
                 style.percent_axis(ax.yaxis)
         left_out = int((~fine).sum())

@@ -140,6 +140,8 @@ class QuantityDisplay(Display):
             style.percent_axis(ax.xaxis)
         elif self.quantity == "kept":
             ax.xaxis.get_major_locator().set_params(integer=True)
+        if ax.get_xscale() == "log":
+            style.plain_ticks(ax.xaxis)
         key = f"● a data set ({len(self.blocks)})   ▬ middle half   ◆ median"
         style.heading(ax, key)
         return self

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from quorate._typing import Array
 
@@ -85,16 +85,18 @@ def percent_axis(*axes: Any) -> None:
         axis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.6g}"))
 
 
-def few_log_ticks(axis: Any) -> None:
-    """Put ticks at 1, 2, 5 and their multiples of ten on a logarithmic axis.
-
-    Call it when the limits are final; over many decades only powers of ten are shown.
-    """
-    low, high = np.log10(axis.get_view_interval())
-    tens = 10.0 ** np.arange(np.floor(low), np.ceil(high) + 1)
-    ticks = tens if high - low > 3 else np.outer(tens, [1.0, 2.0, 5.0]).ravel()
-    axis.set_major_locator(FixedLocator(ticks))
-    axis.set_minor_locator(NullLocator())
+def plain_ticks(axis: Any) -> None:
+    """Label a logarithmic axis with a few plain numbers that do not overlap."""
+    low, high = sorted(axis.get_view_interval())
+    if axis.get_scale() == "log":
+        steps = (1.0,) if high > 300 * low else (1.0, 2.0, 5.0)
+        axis.set_major_locator(LogLocator(subs=steps, numticks=9))
+        axis.set_minor_formatter(NullFormatter())
+    else:
+        ticks = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+        if len(ticks) > 1:
+            return
+        axis.set_major_locator(MaxNLocator(4))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 

@@ -127,7 +127,7 @@ class TradeOffDisplay(PanelsDisplay):
             ax.set_xlabel(label)
             ax.margins(x=0.12, y=0.12)
             ax.autoscale_view()
-            style.few_log_ticks(ax.xaxis)
+            style.plain_ticks(ax.xaxis)
             ax.set_title(" ")
         look: dict[str, Any] = {"ls": "none", "ms": 7}
         for number, kind in enumerate(kinds):
@@ -263,6 +263,7 @@ class LazyCurveDisplay(Display):
         if x.max() > 0:
             ax.set_xlim(-0.05 * float(some.min() if some.size else 1), None)
         ax.set(xlabel="predictions that change, %", ylabel="members evaluated, mean")
+        style.plain_ticks(ax.xaxis)
         style.percent_axis(ax.xaxis)
         if self.mode:
             style.heading(ax, f"mode: {style.plain(self.mode)}", fontsize="medium")
