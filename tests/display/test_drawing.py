@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from tests.display.gallery import every_display, some_results, some_votes
 
 from quorate import display
-from quorate.display._base import offscreen
 from quorate.display._files import figure_bytes
 from quorate.display._style import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
 
@@ -196,15 +195,6 @@ def test_vector_files_of_many_members_stay_small():
         assert len(figure_bytes(figure, "svg")) < 300_000
 
 
-def test_offscreen_figures_are_known_to_nobody(drawable):
-    with offscreen():
-        for shown in drawable.values():
-            shown.plot()
-    assert not plt.get_fignums()
-    drawable["MarginDisplay"].plot()
-    assert len(plt.get_fignums()) == 1
-
-
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
 def test_the_same_numbers_give_the_same_bytes(drawable, kind):
     shown = drawable["KappaErrorDisplay"]
@@ -233,6 +223,7 @@ class TestStudyFigures:
     def test_only_what_fits(self, tmp_path):
         results = some_results(("EPBD",), n_data=1)
         names = {p.stem for p in display.study_figures(results, tmp_path, "svg")}
+        assert not plt.get_fignums()
         assert names == {
             "accuracy", "time", "space", "size", "decomposition", "risk-and-error",
             "diversity-correlation",

@@ -367,9 +367,7 @@ def test_ways_in_agree(kind):
 @pytest.mark.parametrize("kind", WITH_SUPPORT)
 @pytest.mark.parametrize("support", [[12], [-1], [], np.zeros(12, bool), [True], [0.5]])
 def test_support_is_refused_in_one_sentence(kind, support):
-    with pytest.raises(
-        ValueError, match=f"{kind.__name__}: support must be a mask of 12"
-    ):
+    with pytest.raises(ValueError, match=f"{kind.__name__}: .*(mask|position)"):
         kind.from_votes(some_votes(), support)
 
 

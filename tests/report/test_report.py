@@ -585,11 +585,11 @@ def test_svg_of_two_pictures_share_no_name():
 
 
 VOTED = [[0, 1, 1], [1, 1, 0]], [0, 1, 1]
-SUMMARY, CAST = "a summary has no samples", "with samples, not to votes"
+CAST, COUNTED = "with samples, not to Votes", "with samples, not to Summary"
 UNASKED = {"max_samples": 9}, {"source": "new"}
 UNCHOSEN = (
-    *({"X": [[0]] * 3}, {"y": [0, 1, 1]}, {"method": "re"}, {"keep": 1}),
-    *({"scoring": "f1_macro"}, {"methods": ["re"]}, *UNASKED),
+    *({"method": "re"}, {"keep": 1}, {"scoring": "f1_macro"}, {"methods": ["re"]}),
+    *UNASKED,
 )
 SEED = r"report\(random_state=.*must be a whole number of at least 0 and of at most"
 
@@ -607,7 +607,8 @@ SEED = r"report\(random_state=.*must be a whole number of at least 0 and of at m
         *(("votes", options, TypeError, CAST) for options in UNASKED),
         ("votes", {"X": [[0]] * 3}, TypeError, "Votes contains its samples and labels"),
         ("votes", {"scoring": "neg_log_loss"}, ValueError, "probabilities"),
-        *(("summary", options, ValueError, SUMMARY) for options in UNCHOSEN),
+        *(("summary", options, TypeError, COUNTED) for options in UNCHOSEN),
+        ("summary", {"y": [0, 1, 1]}, TypeError, "Summary contains its samples"),
     ],
 )
 def test_refusals(forest, what, options, error, why):

@@ -56,7 +56,7 @@ def advice(page: Section, score: ScoreFormat, blend: Blend | None) -> list[Step]
             text = f"If fewer models are to be run: {keep['text']}"
             steps.append(step(keep["title"], text))
     about_votes = votes_advice(page)[0 if page["judged"] is None else 1 :]
-    more = [_distil(page), _any_choice(page, score), _lazy(page), *about_votes]
+    more = [_distil(page), _lazy(page), *about_votes]
     return steps + [each for each in more if each is not None]
 
 
@@ -68,7 +68,7 @@ def choice_text(page: Section, score: ScoreFormat) -> str:
     mine, pruning = _own_row(page), page["pruning"]
     if mine is None or pruning["n_kept"] == page["ensemble"]["n_members"]:
         return ""
-    chance = _random_row(page)
+    chance = next(row for row in page["methods"]["rows"] if row["is_random"])
     gain = mine["score"] - chance["score"]
     scores = f"{score.write(mine['score'])} and {score.write(chance['score'])}"
     if gain <= _CLEAR * math.hypot(mine["gain_error"], chance["gain_error"]):
@@ -196,10 +196,6 @@ def _own_row(page: Section) -> Any:
     return next((row for row in page["methods"]["rows"] if row["chosen"]), None)
 
 
-def _random_row(page: Section) -> Any:
-    return next(row for row in page["methods"]["rows"] if row["is_random"])
-
-
 def _other_choice(page: Section, score: ScoreFormat) -> Step | None:
     """Recommend a single member if it is better than all, or a better method."""
     # Single members are not compared with a blend or by another score.
@@ -219,7 +215,7 @@ def _prune(page: Section, score: ScoreFormat) -> Step:
             f"{pruning['method']} with {pruning['asked']} drops none of them, so "
             "nothing is saved.",
         )
-    chosen = f"Chosen by {pruning['method']}, they need {_needs(page)}."
+    chosen = f"Chosen by {pruning['method']}, they need {pruning['needs']}."
     if not page["votes"]["honest"]:
         return step(
             f"Test {kept} members on other samples before you use them.",
@@ -231,9 +227,14 @@ def _prune(page: Section, score: ScoreFormat) -> Step:
             f"Test {kept} members on more samples before you use them.",
             f"{chosen} There are too few samples to estimate the loss of accuracy.",
         )
+    lost = expected["gain"] < 0
+    than = f"{'less' if lost else 'more'} accurate than all of them"
+    if not score.is_accuracy:
+        than = f"{'worse' if lost else 'better'} than all of them in {score.title}"
     why = (
-        f"The {count(n_kept)} that {pruning['method']} picks need {_needs(page)}. In "
-        f"cross-validation they are {_change(expected, score)}"
+        f"The {count(n_kept)} that {pruning['method']} picks need {pruning['needs']}. "
+        "In cross-validation they are "
+        f"{unsigned(score.differ(abs(expected['gain'])))} {than} (standard error {score.doubt(expected['gain_error'])})"
     )
     if not _is_clear_loss(expected):
         return step(f"Keep {kept} members: no clear loss.", f"{why}.")
@@ -245,23 +246,12 @@ def _prune(page: Section, score: ScoreFormat) -> Step:
         )
     more = advised_size(page, score)
     if more == n_kept:
-        other = "" if _any_choice(page, score) else ", or another choice of them"
-        return step(f"Keep more than {kept} members{other}.", f"{why}.")
+        return step(f"Keep more than {kept} members.", f"{why}.")
     some = f"all {count(n_members)}"
     if more < n_members:
         some = f"{count(more)} of {count(n_members)}"
         why += f"; {count(more)} are within one standard error of the best"
     return step(f"Keep {some} members rather than {count(n_kept)}.", f"{why}.")
-
-
-def _change(expected: Section, score: ScoreFormat) -> str:
-    """Describe the difference in score between the kept members and all."""
-    lost = expected["gain"] < 0
-    than = f"{'less' if lost else 'more'} accurate than all of them"
-    if not score.is_accuracy:
-        than = f"{'worse' if lost else 'better'} than all of them in {score.title}"
-    by = unsigned(score.differ(abs(expected["gain"])))
-    return f"{by} {than} (standard error {score.doubt(expected['gain_error'])})"
 
 
 def _is_clear_loss(expected: Section) -> bool:
@@ -291,20 +281,6 @@ def _distil(page: Section) -> Step | None:
     )
 
 
-def _needs(page: Section) -> str:
-    """Describe memory and time of the kept members and of all."""
-    memory, speed = page["pruning"]["bytes"], page["pruning"]["milliseconds"]
-    if memory is None or speed is None:
-        kept = _text.plural(page["pruning"]["n_kept"], "model")
-        return f"{kept} to run instead of {count(page['ensemble']['n_members'])}"
-    size, time = _text.size, _text.milliseconds
-    return (
-        f"{size(memory['after'])} instead of {size(memory['before'])}, and "
-        f"{time(speed['after'])} instead of {time(speed['before'])} "
-        f"for {count(speed['rows'])} samples"
-    )
-
-
 def _better_method(page: Section, score: ScoreFormat) -> Step | None:
     mine = _own_row(page)
     if mine is None:
@@ -322,22 +298,6 @@ def _better_method(page: Section, score: ScoreFormat) -> Step | None:
         f"Try {best['method']} instead of {mine['method']}.",
         "In cross-validation, at the same size, its members are "
         f"{unsigned(score.differ(lead))} {better}.",
-    )
-
-
-def _any_choice(page: Section, score: ScoreFormat) -> Step | None:
-    """Return a note if random members do as well as the methods."""
-    mine = _own_row(page)
-    if mine is None or _better_method(page, score):
-        return None
-    chance = _random_row(page)
-    if mine["score"] > chance["score"]:
-        return None
-    return step(
-        "Do not expect much from the choice of members.",
-        f"Members drawn at random do as well as those of {mine['method']} here "
-        f"({score.write(chance['score'])} and {score.write(mine['score'])}, "
-        "cross-validated): what matters is how many you keep.",
     )
 
 

@@ -24,41 +24,12 @@ from quorate._ensembles import RowSource
 from quorate._output import plain
 from quorate._progress import stage
 from quorate._pruned import distilled_size, will_distil
-from quorate._report._advice import (
-    advice,
-    advised_size,
-    choice_text,
-    contributions_text,
-)
-from quorate._report._expected import (
-    Analysis,
-    analyse,
-    certificate_section,
-    judged_section,
-    methods_section,
-)
+from quorate._report import _advice, _expected, _reproduce, _savings, _sections
+from quorate._report._expected import Analysis
 from quorate._report._page import Report, page_head, render
 from quorate._report._pictures import ensemble_pictures
-from quorate._report._reproduce import (
-    Request,
-    prune_commands,
-    reproduce_section,
-    settings_section,
-)
-from quorate._report._savings import (
-    measured_sections,
-    pruning_section,
-    sizes_section,
-)
-from quorate._report._sections import (
-    CHOSEN_BEFORE,
-    Section,
-    class_rows,
-    expected_confusion,
-    member_rows,
-    votes_sections,
-    why_unscored,
-)
+from quorate._report._reproduce import Request
+from quorate._report._sections import Section
 from quorate._report._summary import summary_report
 from quorate._report._text import plural
 from quorate._report._why import reasons
@@ -194,8 +165,9 @@ def report(
         random_state=random_state,
         max_samples=max_samples,
     )
+    if isinstance(ensemble, (Votes, Blend, Summary)):
+        _refuse_options(ensemble, X, y, request)
     if isinstance(ensemble, Summary):
-        _refuse_for_summary(X, y, request)
         made = summary_report(ensemble, noise=noise, title=title)
     else:
         with stage("evaluating members", verbose):
@@ -234,7 +206,7 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     # Some methods use out-of-bag votes in any case.
     evidence = replace(evidence, votes=selection.votes)
     with stage("cross-validating"):
-        analysis = analyse(request, evidence, selection)
+        analysis = _expected.analyse(request, evidence, selection)
     blend = ensemble if isinstance(ensemble, Blend) else None
     with stage("measuring, comparing methods"):
         page = _page(analysis, blend)
@@ -251,8 +223,8 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
         pair_samples=pair_votes.n_samples,
         score=analysis.score_format,
         blend=blend,
-        unscored=why_unscored(analysis.votes),
-        chosen_before=CHOSEN_BEFORE,
+        unscored=_sections.why_unscored(analysis.votes),
+        chosen_before=_sections.CHOSEN_BEFORE,
     )
 
 
@@ -263,7 +235,7 @@ def _page(analysis: Analysis, blend: Blend | None) -> Section:
     expected, selection = analysis.expected, analysis.selection
     n_given = votes.n_samples if evidence.X is None else count_rows(evidence.X)
     page = page_head("ensemble", request.title or _title(analysis, blend))
-    page |= votes_sections(
+    page |= _sections.votes_sections(
         votes,
         analysis.before,
         analysis.after,
@@ -274,32 +246,34 @@ def _page(analysis: Analysis, blend: Blend | None) -> Section:
         chosen_before=analysis.chosen_before,
     )
     facts, members_name = page["ensemble"], page["words"]["members"]
-    times, lazy = measured_sections(analysis)
-    pruning = pruning_section(analysis, facts, times)
-    certificate = certificate_section(analysis)
-    sizes = sizes_section(analysis, facts, pruning, certificate, members_name)
-    settings = settings_section(request, selection)
+    times, lazy = _savings.measured_sections(analysis)
+    pruning = _savings.pruning_section(analysis, facts, times)
+    certificate = _expected.certificate_section(analysis)
+    sizes = _savings.sizes_section(analysis, facts, pruning, certificate, members_name)
+    settings = _reproduce.settings_section(request, selection)
     recorded = "" if ensemble is not None else "votes" if blend is None else "blend"
     page |= {
         "blend": None if blend is None else plain(blend.to_dict()),
-        "classes": class_rows(votes, expected, analysis.honest),
-        "confusion": expected_confusion(expected, votes, analysis.honest),
-        "judged": judged_section(analysis),
+        "classes": _sections.class_rows(votes, expected, analysis.honest),
+        "confusion": _sections.expected_confusion(expected, votes, analysis.honest),
+        "judged": _expected.judged_section(analysis),
         "members": _member_rows(analysis, facts, blend),
         "pruning": pruning,
-        "methods": methods_section(analysis),
+        "methods": _expected.methods_section(analysis),
         "lazy": lazy,
         "certificate": certificate,
         "sizes": sizes,
         "settings": settings,
-        "reproduce": reproduce_section(request, settings, recorded),
+        "reproduce": _reproduce.reproduce_section(request, settings, recorded),
     }
-    sizes["commands"] = prune_commands(request, settings, selection, recorded)
-    sizes["advised"] = sizes["members"].index(advised_size(page, score))
+    sizes["commands"] = _reproduce.prune_commands(
+        request, settings, selection, recorded
+    )
+    sizes["advised"] = sizes["members"].index(_advice.advised_size(page, score))
     return page | {
-        "advice": advice(page, score, blend),
-        "choice": choice_text(page, score),
-        "contributions": contributions_text(page),
+        "advice": _advice.advice(page, score, blend),
+        "choice": _advice.choice_text(page, score),
+        "contributions": _advice.contributions_text(page),
     }
 
 
@@ -339,13 +313,13 @@ def _member_rows(
     }
     if blend is not None:
         columns["weight"] = [blend.weights.get(name, 0.0) for name in votes.names]
-    return member_rows(votes, analysis.honest, **columns)
+    return _sections.member_rows(votes, analysis.honest, **columns)
 
 
 def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Evidence:
     """Return the votes to choose on: the given ones, or those of the members."""
     if isinstance(ensemble, (Votes, Blend)):
-        return _recorded(ensemble, X, y, request)
+        return _recorded(ensemble, request)
     if X is None or y is None:
         raise ValueError(
             "report: an ensemble needs samples, report(ensemble, X, y); only votes, a "
@@ -365,19 +339,8 @@ def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Ev
     )
 
 
-def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidence:
+def _recorded(given: Votes | Blend, request: Request) -> Evidence:
     """Return evidence from votes alone."""
-    if unfit := {"max_samples", "source"} & _changed_options(request):
-        name = min(unfit)
-        raise TypeError(
-            f"report({name}={getattr(request, name)!r}): only applies to an ensemble "
-            "with samples, not to votes."
-        )
-    if X is not None or y is not None:
-        raise TypeError(
-            f"report: {type(given).__name__} contains its samples and labels; leave "
-            "out X and y."
-        )
     votes = given.votes() if isinstance(given, Blend) else given
     check_scoring(request.scoring, "report", averages=votes.rule == "average")
     if votes.source is VoteSource.UNLABELLED:
@@ -387,25 +350,23 @@ def _recorded(given: Votes | Blend, X: Any, y: Any, request: Request) -> Evidenc
     return Evidence(votes)
 
 
-def _refuse_for_summary(X: Any, y: Any, request: Request) -> None:
-    given = {name for name, value in (("X", X), ("y", y)) if value is not None}
-    unfit = (given | _changed_options(request)) - {
-        "noise",
-        "title",
-        "n_jobs",
-        "random_state",
-    }
-    if unfit:
-        raise ValueError(
-            f"report({min(unfit)}=...): a summary has no samples to choose members on; "
-            "pass only output, noise and title."
+def _refuse_options(given: Any, X: Any, y: Any, request: Request) -> None:
+    """Refuse what only applies to an ensemble with samples."""
+    name = type(given).__name__
+    if X is not None or y is not None:
+        raise TypeError(
+            f"report: {name} contains its samples and labels; leave out X and y."
         )
-
-
-def _changed_options(request: Request) -> set[str]:
-    """Return the names of options that differ from their defaults."""
-    usual = ((option.name, option.default) for option in fields(request))
-    return {name for name, default in usual if getattr(request, name) != default}
+    unfit = ["max_samples", "source"]
+    if isinstance(given, Summary):
+        unfit += ["method", "keep", "scoring", "methods"]
+    for option in fields(request):
+        value = getattr(request, option.name)
+        if option.name in unfit and value != option.default:
+            raise TypeError(
+                f"report({option.name}={value!r}): only applies to an ensemble with "
+                f"samples, not to {name}."
+            )
 
 
 def _check_settings(request: Request) -> None:

@@ -147,34 +147,17 @@ def _has_weighted_classes(evidence: Evidence) -> bool:
 
 
 def judged_section(analysis: Analysis) -> Section | None:
-    """Return the score of all members and of the kept ones; None for accuracy.
-
-    For the kept members it is the expected score if known, otherwise the score on the
-    samples used for choosing.
-    """
-    score, votes, expected = analysis.score, analysis.votes, analysis.expected
+    """Return the score of the page and that of all members; None for accuracy."""
+    score = analysis.score
     if score.is_accuracy or not analysis.honest:
         return None
-    whole = score.estimate_votes(votes)
-    if expected is None:
-        chosen = score.estimate_votes(analysis.selection.applied_to(votes))
-        after, gain = (chosen.score, chosen.standard_error), whole.behind(chosen)
-    else:
-        after = score.top - expected.error, expected.standard_error
-        gain = -expected.excess, expected.excess_error
-    values = {
-        "before": (whole.score, whole.standard_error),
-        "after": after,
-        "gain": gain,
-    }
+    whole = score.estimate_votes(analysis.votes)
     return {
         "title": score.title,
         "scoring": score.name,
         "why": analysis.why,
-        **{
-            name: {"value": float(value), "standard_error": float(doubt)}
-            for name, (value, doubt) in values.items()
-        },
+        "value": float(whole.score),
+        "standard_error": float(whole.standard_error),
     }
 
 

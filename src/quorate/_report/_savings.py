@@ -38,11 +38,11 @@ def pruning_section(
 ) -> Section:
     """Return the kept members, the savings and the expected accuracy.
 
-    ``accuracy`` is on the samples used for choosing, which is optimistic; a page shows
-    it only if there is no expected accuracy.
+    ``accuracy`` and ``score``, the score of the page, are on the samples used for
+    choosing, which is optimistic; a page shows them only if there are no expected ones.
     """
     votes, selection, evidence = analysis.votes, analysis.selection, analysis.evidence
-    nodes = accuracy = pickled = rare = None
+    nodes = accuracy = score = pickled = rare = None
     can_distil = False
     if facts["nodes"] is not None:
         kept = sum(facts["nodes"][member] for member in selection.members)
@@ -50,6 +50,8 @@ def pruning_section(
     if analysis.honest:
         chosen = selection.applied_to(votes)
         accuracy = before_after(votes.accuracy(), chosen.accuracy())
+        scores = [analysis.score.estimate_votes(each).score for each in (votes, chosen)]
+        score = before_after(*map(float, scores))
     if analysis.expected is not None:
         rare = expected_rare_class(analysis.expected, votes)
     if isinstance(evidence, EnsembleEvidence):
@@ -75,14 +77,29 @@ def pruning_section(
         "members": before_after(votes.n_members, selection.n_kept),
         "nodes": nodes,
         "accuracy": accuracy,
+        "score": score,
         "bytes": pickled,
         "milliseconds": times,
+        "needs": _needs(selection, pickled, times),
         "can_distil": can_distil,
         "distilled": selection.distilled,
         "rare": None if rare is None else plain(asdict(rare)),
         "expected": expected_section(analysis),
         "curve": curve_section(analysis),
     }
+
+
+def _needs(selection: Selection, pickled: Section | None, times: Section | None) -> str:
+    """Describe memory and time of the kept members and of all."""
+    if pickled is None or times is None:
+        kept = _text.plural(selection.n_kept, "model")
+        return f"{kept} to run instead of {count(selection.votes.n_members)}"
+    size, time = _text.size, _text.milliseconds
+    return (
+        f"{size(pickled['after'])} instead of {size(pickled['before'])}, and "
+        f"{time(times['after'])} instead of {time(times['before'])} "
+        f"for {count(times['rows'])} samples"
+    )
 
 
 def measured_sections(analysis: Analysis) -> tuple[Section | None, Section]:

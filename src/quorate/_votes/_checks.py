@@ -187,11 +187,11 @@ def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
     return listed
 
 
-def member_positions(members: Any, n_members: int) -> IntArray:
+def member_positions(members: Any, n_members: int, owner: str = "keep") -> IntArray:
     """Convert a mask or positions to member positions, in the order given."""
-    given = _named(members, n_members, "keep", "member")
+    given = _named(members, n_members, owner, "member")
     if np.unique(given).size < given.size:
-        raise ValueError("keep: a member is named twice.")
+        raise ValueError(f"{owner}: a member is named twice.")
     return given
 
 

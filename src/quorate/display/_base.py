@@ -1,9 +1,6 @@
 """Shared code of all displays: arrays, figures and constructors."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import fields
 from typing import Any, Self, cast
 
@@ -14,10 +11,8 @@ from matplotlib.figure import Figure
 from quorate._choosing import Selection
 from quorate._ensembles import collect_votes
 from quorate._typing import BoolArray
-from quorate._votes import VoteCounts, Votes
+from quorate._votes import VoteCounts, Votes, member_positions
 from quorate.display._style import figure_of, text_colour
-
-_OFFSCREEN = ContextVar("_OFFSCREEN", default=False)
 
 
 class Display:
@@ -101,7 +96,7 @@ class VotesDisplay(Display, ABC):
         n_jobs: int | None = None,
         **options: Any,
     ) -> Self:
-        """Ask the members of a fitted ensemble, then do as ``from_votes``.
+        """Evaluate the members of a fitted ensemble, then do as ``from_votes``.
 
         Parameters
         ----------
@@ -113,7 +108,7 @@ class VotesDisplay(Display, ABC):
             Whether members vote only on samples they were not trained on; ``X`` is
             then the training data.
         n_jobs : int, optional
-            How many members to ask at a time.
+            How many members to evaluate at a time.
         **options
             Passed to ``from_votes``.
         """
@@ -138,23 +133,8 @@ class SupportDisplay(VotesDisplay):
         return cls.from_votes(selection.votes, selection.support, **options)
 
 
-@contextmanager
-def offscreen() -> Iterator[None]:
-    """Create figures outside pyplot: no window, no list of open figures.
-
-    For files and reports, from any thread.
-    """
-    token = _OFFSCREEN.set(True)
-    try:
-        yield
-    finally:
-        _OFFSCREEN.reset(token)
-
-
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, registered with pyplot unless offscreen."""
-    if _OFFSCREEN.get():
-        return Figure(figsize=(width, height), layout="constrained")
+    """Return an empty figure of pyplot, so that it is shown in a notebook."""
     import matplotlib.pyplot as plt
 
     return plt.figure(figsize=(width, height), layout="constrained")
@@ -164,16 +144,9 @@ def as_support(owner: str, votes: VoteCounts, support: Any) -> BoolArray | None:
     """Return the mask of kept members from a mask or positions; None stays None."""
     if support is None:
         return None
-    given, n = np.asarray(support), votes.n_members
-    if given.dtype == bool and given.shape == (n,):
-        given = np.flatnonzero(given)
-    whole = given.ndim == 1 and given.size > 0 and given.dtype.kind in "iu"
-    if whole and given.min() >= 0 and given.max() < n:
-        return np.isin(np.arange(n), given)
-    raise ValueError(
-        f"{owner}: support must be a mask of {n} members, or positions from 0 to "
-        f"{n - 1}, of at least one member; got {_short(support)}."
-    )
+    n_members = votes.n_members
+    chosen = member_positions(support, n_members, owner)
+    return np.isin(np.arange(n_members), chosen)
 
 
 def _short(value: Any) -> str:

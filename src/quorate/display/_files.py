@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from quorate._atomic import atomic_write
 from quorate._checks import one_of
-from quorate.display._base import offscreen
 from quorate.display._diversity import DecompositionDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._risk import RiskErrorDisplay
@@ -79,20 +78,23 @@ def study_figures(
     >>> [path.name for path in paths[:2]]
     ['ranks.svg', 'critical-difference.svg']
     """
+    import matplotlib.pyplot as plt
+
     kinds = [formats] if isinstance(formats, str) else list(formats)
     for kind in kinds:
         one_of("study_figures", "formats", kind, tuple(_NO_DATE))
-    displays, home = study_displays(results), Path(folder)
-    home.mkdir(parents=True, exist_ok=True)
+    displays, folder = study_displays(results), Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, shown in displays.items():
-        with offscreen():
+        with plt.ioff():  # no window
             figure = shown.plot().figure_
         for kind in kinds:
-            path = home / f"{name}.{kind}"
+            path = folder / f"{name}.{kind}"
             with atomic_write(path) as file:
                 file.write(figure_bytes(figure, kind, dpi=dpi, salt=name))
             paths.append(path)
+        plt.close(figure)
     return paths
 
 

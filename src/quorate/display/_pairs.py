@@ -7,6 +7,7 @@ from typing import Any, Self
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from scipy.cluster import hierarchy
 from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.distance import squareform
@@ -19,6 +20,10 @@ from quorate.display._base import SupportDisplay, as_support
 from quorate.display._style import ALL, CROWD, KEPT
 
 _MOST = 5000
+# From almost transparent to the hue of all members.
+_FADING = LinearSegmentedColormap.from_list(
+    "fading", [(*to_rgb(ALL), 0.15), (*to_rgb(ALL), 1.0)], N=32
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -105,7 +110,7 @@ class KappaErrorDisplay(SupportDisplay):
         if self.kappa.size > _MOST:
             ax.hexbin(
                 self.kappa, self.error, gridsize=45, mincnt=1, bins="log",
-                cmap=style.fading(ALL), linewidths=0, rasterized=True, zorder=1,
+                cmap=_FADING, linewidths=0, rasterized=True, zorder=1,
             )  # fmt: skip
         else:
             style.points(ax, self.kappa, self.error, s=9, color=ALL, alpha=0.5, lw=0)

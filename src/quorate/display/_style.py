@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap, LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
@@ -45,12 +44,6 @@ def text_colour(ax: Axes) -> Any:
 def group_style(place: int) -> tuple[str, str]:
     """Return the colour and marker of the n-th group."""
     return HUES[place % len(HUES)], MARKERS[place % len(MARKERS)]
-
-
-def fading(hue: str) -> Colormap:
-    """Return a colour map from almost transparent to a full hue."""
-    clear, full = (*to_rgb(hue), 0.15), (*to_rgb(hue), 1.0)
-    return LinearSegmentedColormap.from_list("fading", [clear, full], N=32)
 
 
 def plain(name: object, longest: int = _LONGEST_NAME) -> str:
@@ -141,7 +134,6 @@ def label_points(
     names: Sequence[str],
     *,
     radius: float = 4.0,
-    slanted: bool = False,
 ) -> list[Any]:
     """Write a name beside each point, where it covers neither point nor other name.
 
@@ -156,8 +148,6 @@ def label_points(
         Plain text.
     radius : float
         Of the markers, in points.
-    slanted : bool
-        Try the upper right first, beside a line that falls.
     """
     figure = figure_of(ax)
     figure.draw_without_rendering()
@@ -173,13 +163,11 @@ def label_points(
         best, least = (0.0, 0.0), np.inf
         for more in (2.0, 8.0, 15.0, 23.0):
             gap = radius + more
-            around = [
-                (gap, -height / 2), (-width / 2, gap), (-width / 2, -gap - height),
-                (-gap - width, -height / 2), (gap, gap), (gap, -gap - height),
-                (-gap - width, gap), (-gap - width, -gap - height),
+            around = [  # the upper right first, beside a line that falls
+                (gap, 0.5 * gap), (gap, -height / 2), (-width / 2, gap),
+                (-width / 2, -gap - height), (-gap - width, -height / 2), (gap, gap),
+                (gap, -gap - height), (-gap - width, gap), (-gap - width, -gap - height),
             ]  # fmt: skip
-            if slanted:
-                around.insert(0, (gap, 0.5 * gap))
             for dx, dy in around:
                 corner = place + size * np.array([dx, dy])
                 here = np.array([*corner, *corner + size * np.array([width, height])])

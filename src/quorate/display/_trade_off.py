@@ -144,7 +144,7 @@ class TradeOffDisplay(PanelsDisplay):
         if len(self.points) <= _READABLE:
             labels = [style.plain(name) for name in self.names]
             for ax, cost, _ in costs:
-                style.label_points(ax, cost, self.accuracy, labels, slanted=True)
+                style.label_points(ax, cost, self.accuracy, labels)
         return self
 
     def _stairs(self, ax: Axes, cost: FloatArray) -> None:
@@ -193,8 +193,8 @@ class LazyCurveDisplay(Display):
     Examples
     --------
     >>> from quorate.display import LazyCurveDisplay
-    >>> LazyCurveDisplay([0.99, 0.999], [17.0, 24.0], [0.005, 0.0003], "bayes")
-    LazyCurveDisplay(2 settings of mode 'bayes')
+    >>> LazyCurveDisplay([0.99, 0.999], [17.0, 24.0], [0.005, 0.0003]).settings
+    (0.99, 0.999)
     """
 
     settings: Any
@@ -229,12 +229,6 @@ class LazyCurveDisplay(Display):
             curve.disagreement,
             str(curve.mode),
             getattr(curve, "n_members", None),
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"LazyCurveDisplay({len(self.settings)} settings of mode "
-            f"{style.plain(self.mode)!r})"
         )
 
     def plot(self, ax: Axes | None = None) -> Self:
@@ -273,5 +267,5 @@ class LazyCurveDisplay(Display):
                 f"{value:.6g}" if isinstance(value, float) else style.plain(value)
                 for value in settings
             ]
-            style.label_points(ax, x, y, names, slanted=True)
+            style.label_points(ax, x, y, names)
         return self
