@@ -234,7 +234,8 @@ def _prune(page: Section, score: ScoreFormat) -> Step:
     why = (
         f"The {count(n_kept)} that {pruning['method']} picks need {pruning['needs']}. "
         "In cross-validation they are "
-        f"{unsigned(score.differ(abs(expected['gain'])))} {than} (standard error {score.doubt(expected['gain_error'])})"
+        f"{unsigned(score.differ(abs(expected['gain'])))} {than} "
+        f"(standard error {score.doubt(expected['gain_error'])})"
     )
     if not _is_clear_loss(expected):
         return step(f"Keep {kept} members: no clear loss.", f"{why}.")

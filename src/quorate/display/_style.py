@@ -166,7 +166,8 @@ def label_points(
             around = [  # the upper right first, beside a line that falls
                 (gap, 0.5 * gap), (gap, -height / 2), (-width / 2, gap),
                 (-width / 2, -gap - height), (-gap - width, -height / 2), (gap, gap),
-                (gap, -gap - height), (-gap - width, gap), (-gap - width, -gap - height),
+                (gap, -gap - height), (-gap - width, gap),
+                (-gap - width, -gap - height),
             ]  # fmt: skip
             for dx, dy in around:
                 corner = place + size * np.array([dx, dy])
