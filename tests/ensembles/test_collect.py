@@ -278,12 +278,6 @@ class TestInputs:
             again = collect_votes(ensemble, X, y, n_jobs=n_jobs)
             np.testing.assert_array_equal(one.codes, again.codes)
 
-    def test_read_only_input(self, wine):
-        X, y = (array.copy() for array in wine)
-        X.flags.writeable = y.flags.writeable = False
-        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-        collect_votes(forest, X, y, out_of_bag=False)
-
     def test_labels_the_ensemble_never_saw(self, wine):
         X, y = wine
         named = LABELS["words"][y]
@@ -366,13 +360,6 @@ class TestOutOfBag:
         share = votes.tally() / totals.sample_counts(votes)[1]
         np.testing.assert_allclose(share.T, bagging.oob_decision_function_)
         assert votes.accuracy("lowest") == pytest.approx(bagging.oob_score_)
-
-    def test_in_a_pipeline(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(30, random_state=0)
-        pipeline = make_pipeline(StandardScaler(), forest).fit(X, y)
-        votes = collect_votes(pipeline, X, y, out_of_bag=True)
-        assert votes.is_masked
 
     def test_sample_weights_are_no_reason_to_refuse(self, wine):
         X, y = wine

@@ -159,13 +159,6 @@ class TestDoors:
         certificate = quorate.certify(pool, small, X[2::3], y[2::3], tolerance=0.05)
         assert certificate.full_error == pytest.approx(1 - whole)
 
-    def test_lazy(self, data, pool):
-        X, y = data
-        small = quorate.prune(pool, X[1::3], y[1::3], "simplex", keep=4)
-        lazy = quorate.LazyClassifier(small).fit()
-        np.testing.assert_array_equal(lazy.predict(X), small.predict(X))
-        assert lazy.mean_asked_ < 4 if hasattr(lazy, "mean_asked_") else True
-
     def test_files(self, data, pool, tmp_path):
         X, y = data
         small = quorate.prune(pool, X[1::3], y[1::3], "simplex", keep=3)
@@ -359,14 +352,6 @@ def test_a_member_of_a_pool_that_knows_no_label_of_the_samples():
     )
     with pytest.raises(ValueError, match=said):
         quorate.collect_votes(pool, X, labels)
-
-
-def test_labels_from_zero_are_labels():
-    X, y = load_wine(return_X_y=True)
-    forest = RandomForestClassifier(4, random_state=0).fit(X[::2], y[::2])
-    votes = quorate.collect_votes(forest.estimators_, X[1::2], y[1::2])
-    whole = quorate.collect_votes(forest, X[1::2], y[1::2])
-    np.testing.assert_array_equal(votes.codes, whole.codes)
 
 
 def test_a_member_of_other_classes_is_refused_by_name():

@@ -8,7 +8,6 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from quorate._ensembles import labels_for_pair, read_ensemble
 from quorate._lazy import try_modes
 from quorate.exceptions import QuorateWarning
 
@@ -130,16 +129,3 @@ def test_nothing_is_known_of_a_pool_of_which_a_member_does_not_know(forest):
         warnings.simplefilter("error")
         votes = quorate.collect_votes({"a": forest, "b": Silent()}, NEW, mistaken)
     assert votes.classes.tolist() == [0, 1, 2, 9]
-
-
-def test_floats_that_merge_whole_numbers_are_refused():
-    labels = np.array([0, 2**53 - 1, 2**53])
-    model = RandomForestClassifier(3, random_state=0).fit(X[:300], labels[Y[:300]])
-    pair = [read_ensemble(model)] * 2
-    rows = np.arange(3)
-    exact = labels_for_pair(*pair, X[rows], labels, "test")
-    assert exact.tolist() == labels.tolist()
-    few = labels_for_pair(*pair, X[:2], labels[:2].astype(float), "test")
-    assert few.tolist() == labels[:2].tolist()
-    with pytest.raises(ValueError, match=r"^test: y contains floats of 2\*\*53"):
-        labels_for_pair(*pair, X[rows], labels.astype(float), "test")

@@ -23,8 +23,8 @@ import quorate
 from quorate._ensembles import (
     collect_recombined,
     read_ensemble,
-    recombined_rows,
 )
+from quorate._ensembles._collect import recombined_rows
 from quorate._votes import _probabilities, with_changes
 from quorate.exceptions import LeftOutWarning
 
@@ -197,9 +197,6 @@ class TestRecombinedRows:
         found = recombined_rows(sparse.csr_matrix(X))
         np.testing.assert_array_equal(found.toarray(), recombined_rows(X))
 
-    def test_text_cannot_be_recombined(self, wine):
-        assert recombined_rows(["some", "text"]) is None
-
     def test_wide_rows_are_fewer(self):
         assert len(recombined_rows(np.zeros((3, 20_000), dtype=np.int8))) < 4000
 
@@ -216,11 +213,6 @@ class TestRecombinedRows:
             read_ensemble(model), pd.DataFrame(X).add_prefix("f"), None
         )
         np.testing.assert_array_equal(votes.codes, again.codes)
-
-
-def test_pools_have_no_recombined_rows(wine):
-    X, y = wine
-    assert collect_recombined(read_ensemble([GaussianNB().fit(X, y)]), X, None) is None
 
 
 def test_equal_weights_do_not_change_the_mean():
@@ -268,13 +260,6 @@ class TestColumns:
             found.mean_probabilities(), shares.mean(axis=0)[:, [2, 1, 0]], atol=1e-6
         )
         assert (found.predict() == np.array(self.ORDER)[shares.mean(0).argmax(1)]).all()
-
-    def test_unnamed_columns_are_those_of_the_sorted_labels(self):
-        votes, shares = self.given()
-        found = quorate.Votes(votes, self.Y, probabilities=shares)
-        np.testing.assert_allclose(
-            found.mean_probabilities(), shares.mean(axis=0), atol=1e-6
-        )
 
     def test_a_class_that_nobody_votes_for(self):
         votes, shares = self.given()

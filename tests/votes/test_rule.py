@@ -266,14 +266,6 @@ class TestEnsembles:
 class TestVotesByHand:
     P = ([[0.6, 0.4], [0.2, 0.8]], [[0.9, 0.1], [0.4, 0.6]], [[0.1, 0.9], [0.6, 0.4]])
 
-    def test_probabilities_are_averaged(self):
-        votes = Votes([[0, 1], [0, 1], [1, 0]], [0, 1], probabilities=self.P)
-        assert votes.rule == "average"
-        np.testing.assert_array_equal(votes.predict(), [0, 1])
-        np.testing.assert_allclose(
-            votes.mean_probabilities(), np.mean(self.P, axis=0), atol=1e-6
-        )
-
     def test_a_rule_can_be_given(self):
         votes = Votes([[0, 1], [1, 1]], [0, 1], probabilities=self.P[:2], rule="heads")
         assert votes.rule == "heads"

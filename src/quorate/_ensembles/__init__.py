@@ -9,7 +9,6 @@ from quorate._ensembles._adapters import as_member
 from quorate._ensembles._collect import (
     collect_recombined,
     collect_votes,
-    recombined_rows,
 )
 from quorate._ensembles._costs import (
     COSTS,
@@ -88,7 +87,6 @@ __all__ = [
     "predict_milliseconds",
     "predictable",
     "read_ensemble",
-    "recombined_rows",
     "recorded_rows",
     "register_kind",
     "same_members",

@@ -37,6 +37,7 @@ class Bagging(Kind):
             )
         )
         averages = any(member.is_soft for member in members)
+        leaves_out = model.bootstrap or model.max_samples not in (None, 1.0)
         return Ensemble(
             kind=self,
             model=model,
@@ -45,7 +46,7 @@ class Bagging(Kind):
             classes=model.classes_,
             rule=DecisionRule("average" if averages else "heads"),
             prepare=checker(model, ensure_all_finite=False),
-            drawn=(lambda: model.estimators_samples_) if _leaves_out(model) else None,
+            drawn=(lambda: model.estimators_samples_) if leaves_out else None,
             draws_all=model.max_samples is None,
             # Each worker sums its own part first.
             adds_in_order=lambda: bool(effective_n_jobs(model.n_jobs) == 1),
@@ -65,8 +66,3 @@ class Bagging(Kind):
     def bootstraps(self, model: Any) -> bool:
         """See :class:`Kind`."""
         return bool(model.bootstrap)
-
-
-def _leaves_out(model: Any) -> bool:
-    """Return whether each member was trained without some of the rows."""
-    return bool(model.bootstrap) or model.max_samples not in (None, 1.0)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from quorate._ensembles._member import Member
 from quorate._ensembles._registry import read_ensemble
 from quorate._typing import Array, FloatArray
 
@@ -38,17 +37,14 @@ def member_costs(ensemble: Any, kind: str) -> Array:
     found = read_ensemble(ensemble)
     if kind == "bytes":
         return np.array([pickled_bytes(m.estimator) for m in found.members])
-    return np.array([_member_nodes(member) for member in found.members])
-
-
-def _member_nodes(member: Member) -> int:
-    nodes = count_nodes(member.estimator)
-    if nodes is None:
+    nodes = [count_nodes(member.estimator) for member in found.members]
+    if None in nodes:
+        member = found.members[nodes.index(None)]
         raise ValueError(
             f"member {member.name!r} ({type(member.estimator).__name__}) does not "
             "consist of trees and has no nodes to count."
         )
-    return nodes
+    return np.array(nodes)
 
 
 def pickled_bytes(thing: Any) -> int:

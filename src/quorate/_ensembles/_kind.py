@@ -35,7 +35,8 @@ _NOT_PER_MEMBER = (
 )
 
 
-def _as_given(X: Any) -> Any:
+def as_given(X: Any) -> Any:
+    """Return X unchanged."""
     return X
 
 
@@ -84,7 +85,7 @@ class Ensemble:
     classes: Array | None
     rule: DecisionRule
     weights: FloatArray | None = None
-    prepare: Callable[[Any], Any] = _as_given
+    prepare: Callable[[Any], Any] = as_given
     checks_input: bool = True
     takes_plain: bool = False
     drawn: Callable[[], Sequence[IntArray]] | None = None
@@ -92,7 +93,7 @@ class Ensemble:
     has_out_of_bag: bool = True
     leaves_tell: bool = True
     adds_in_order: Callable[[], bool] = lambda: False
-    wrap: Callable[[Any], Any] = _as_given
+    wrap: Callable[[Any], Any] = as_given
 
     @property
     def n_members(self) -> int:

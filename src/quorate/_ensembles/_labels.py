@@ -124,16 +124,6 @@ def labels_for_pair(
     check_labels(first, labels, counts, owner)
     if _known(first) != _known(second):
         check_labels(second, labels, counts, owner)
-    if (
-        first.classes is not None
-        and labels.dtype.kind == "f"
-        and np.asarray(first.classes).dtype.kind == "i"
-        and (np.abs(labels) >= 2**53).any()
-    ):
-        raise ValueError(
-            f"{owner}: y contains floats of 2**53 or more, which cannot represent "
-            "every whole number; pass integers, as in the classes of the models."
-        )
     return truth
 
 

@@ -122,7 +122,12 @@ def read_ensemble(model: Any) -> Ensemble:
     if kind is POOL:
         return kind.read(model)
     check_is_fitted(model)
-    _refuse_many_outputs(model)
+    classes = getattr(model, "classes_", None)
+    if isinstance(classes, list):
+        raise TypeError(
+            f"{type(model).__name__} was fitted on {len(classes)} outputs; quorate "
+            "supports only ensembles with one output."
+        )
     ensemble = kind.read(model)
     kind.refuse_another_kind(model, ensemble.n_members)
     return ensemble
@@ -212,15 +217,6 @@ def _kinds_by_class() -> dict[type, Kind]:
         found = point.load()
         kinds.append(found() if isinstance(found, type) else found)
     return {model: kind for kind in kinds for model in kind.models}
-
-
-def _refuse_many_outputs(model: Any) -> None:
-    classes = getattr(model, "classes_", None)
-    if isinstance(classes, list):
-        raise TypeError(
-            f"{type(model).__name__} was fitted on {len(classes)} outputs; quorate "
-            "supports only ensembles with one output."
-        )
 
 
 def _why_not(model: Any) -> str:

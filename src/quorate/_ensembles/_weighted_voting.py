@@ -159,7 +159,9 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> Self:
         """Fit copies of the members, each on all columns."""
         one_of("WeightedVoting", "voting", self.voting, ("auto", "soft", "hard"))
-        named = {str(name): member for name, member in _by_name(self.estimators)}
+        pool = self.estimators
+        pairs = pool.items() if isinstance(pool, Mapping) else enumerate(pool)
+        named = {str(name): member for name, member in pairs}
         for name, member in named.items():
             if not hasattr(member, "fit"):
                 raise TypeError(
@@ -326,10 +328,6 @@ def _read(model: Any) -> Ensemble:
     from quorate._ensembles._registry import read_ensemble  # it knows this kind
 
     return read_ensemble(model)
-
-
-def _by_name(pool: Any) -> Any:
-    return pool.items() if isinstance(pool, Mapping) else enumerate(pool)
 
 
 def _as_numbers(weights: Any, names: list[str]) -> FloatArray | None:

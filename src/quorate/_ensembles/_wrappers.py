@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from quorate._ensembles._kind import Ensemble
+from quorate._ensembles._kind import Ensemble, as_given
 from quorate._typing import IntArray
 
 # The method by which a classifier returns the ensemble it holds.
@@ -67,7 +67,7 @@ def _in_pipeline(pipeline: Pipeline, last: Ensemble) -> Ensemble:
     samplers = [step for _, step in pipeline.steps[:-1] if _is_sampler(step)]
     if samplers:
         steps = [step for step in pipeline.steps[:-1] if not _is_sampler(step[1])]
-        before = Pipeline(steps).transform if steps else _unchanged
+        before = Pipeline(steps).transform if steps else as_given
         last = _fitted_on(last, _sampled_rows(samplers))
     else:
         before = pipeline[:-1].transform
@@ -89,10 +89,6 @@ def _ending_in(pipeline: Pipeline, last: Any) -> Pipeline:
 def _is_sampler(step: Any) -> bool:
     """Return whether this is an imbalanced-learn sampler, active only in ``fit``."""
     return hasattr(step, "fit_resample") and not hasattr(step, "transform")
-
-
-def _unchanged(X: Any) -> Any:
-    return X
 
 
 def _sampled_rows(samplers: list[Any]) -> IntArray | None:
