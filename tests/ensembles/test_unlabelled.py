@@ -89,7 +89,7 @@ def test_a_number_of_members_can_be_chosen_on_them(unlabelled):
     found = quorate.select(unlabelled, "herding", keep=5)
     alone = quorate.pruning.Herding(keep=5).fit(unlabelled)
     assert found.order.tolist() == alone.order_.tolist()
-    assert found.score is None
+    assert found.kept_score is None
     assert found.curve is None
     assert "without labels, where errors mean nothing" in repr(found)
     assert "error" not in found._repr_html_()
