@@ -5,19 +5,15 @@ import os
 import re
 import subprocess
 import sys
-from io import StringIO
 
 import numpy as np
 import pandas as pd
 import pytest
-from rich.console import Console
 from sklearn.datasets import load_wine
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from tests.cli.shell import run, run_json
 
 import quorate
-from quorate.cli import main
-from quorate.cli._demo import _show_gains
 from quorate.exceptions import LeftOutWarning
 
 NAMES = list(quorate.measures())
@@ -88,27 +84,6 @@ def test_demo_says_what_was_gained():
         assert max(taken["compact"], taken["small"]) < taken["forest"]
     parts = found["decomposition"]
     assert parts["error"] == pytest.approx(parts["member_error"] - parts["diversity"])
-
-
-def test_demo_shows_gains_in_colour_and_losses_in_another():
-    found = {
-        "members": [200, 20], "n_new": 100, "same_answers": 100,
-        "bytes": {"forest": 6e6, "compact": 1e5, "small": 2e4},
-        "milliseconds": {"one row": {"forest": 9.0, "compact": 0.006}},
-        "standard_errors": {"accuracy": 0.002},
-    }  # fmt: skip
-    for after, colour in ((0.859, 32), (0.858, 33)):
-        console = Console(force_terminal=True, color_system="standard", file=StringIO(),
-                          highlight=False)  # fmt: skip
-        scores = {"forest": {"accuracy": 0.859}, "small": {"accuracy": after}}
-        _show_gains(console, {**found, "scores": scores})
-        lines = console.file.getvalue().splitlines()
-        assert lines[0].startswith(
-            "\x1b[1;32mNothing lost\x1b[0m: 60 times smaller and"
-        )
-        assert "1,500 times faster for one row," in lines[0]
-        assert lines[2].startswith(f"\x1b[1;{colour}mA little lost\x1b[0m: 300 times")
-        assert lines[3].startswith(f"  \x1b[1;{colour}m{100 * (after - 0.859):+.1f} pp")
 
 
 def test_diagnose_npz_and_tables_agree(votes, tmp_path):
@@ -193,26 +168,9 @@ def shell(*words):
     return subprocess.run(command, capture_output=True, text=True, check=True)
 
 
-@pytest.mark.slow
-def test_no_progress_bar_without_a_terminal():
-    assert shell("demo", "--members", "30").stderr == ""
-
-
 def test_version():
     said = shell("--version").stdout.strip()
     assert said.startswith(f"quorate {quorate.__version__}, engine: ")
-
-
-def test_what_cannot_be_written_is_said_on_standard_error(monkeypatch, capsys):
-    def fail(*args, **kwargs):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("click.Group.main", fail)
-    with pytest.raises(SystemExit, match="1"):
-        main(["--help"])
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err == "Error: [Errno 28] No space left on device\n"
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")

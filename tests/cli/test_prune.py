@@ -16,7 +16,6 @@ from tests.cli.shell import run as shell
 from tests.cli.shell import run_json, shown, told
 
 import quorate
-from quorate._data import read_samples
 from quorate._files import load, save
 
 
@@ -58,7 +57,8 @@ def test_expects_what_the_report_shows(run, place, rows, words):
     found = run(*words, data=rows, ask=run_json)["comparison"]
     error = found["expected"]
     options = {"keep": 3} if words[0] == "--keep" else {"method": "mdm"}
-    page = quorate.report(place.forest, *read_samples(rows, "kind"), **options).data
+    samples = place.seen if rows == "train.csv" else place.new
+    page = quorate.report(place.forest, *samples, **options).data
     expected = page["pruning"]["expected"]
     assert expected["after"] == pytest.approx(1 - error["error"])
     assert expected["standard_error"] == pytest.approx(error["standard_error"])
