@@ -11,7 +11,6 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.cli.shell import run as shell
 from tests.study.plans import results_of
 
-from quorate import _progress
 from quorate._files import load, save
 from quorate.study import MethodSpec
 
@@ -59,20 +58,6 @@ def test_writes_a_page_whose_command_makes_it_again(files, tmp_path, monkeypatch
         data["settings"][timed] = same["settings"][timed]
     for part in ("diversity", "decomposition", "classes", "reproduce", "settings"):
         assert same[part] == data[part], part
-
-
-def test_it_says_what_it_does_to_who_is_looking(files, tmp_path, monkeypatch):
-    seen = []
-
-    def look(*_):
-        bar = _progress._CURRENT.get()
-        seen.append((bar.what, bar._stream is not None))
-        raise ValueError("seen enough")
-
-    monkeypatch.setattr("quorate._report.make_report", look)
-    monkeypatch.setattr(_progress, "is_interactive", lambda stream: True)
-    assert "seen enough" in run(files, tmp_path / "a.html", code=None).stderr
-    assert seen == [("evaluating members, measuring and plotting", True)]
 
 
 @pytest.mark.slow

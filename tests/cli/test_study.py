@@ -8,7 +8,6 @@ import sys
 import time
 from contextlib import closing
 from functools import partial
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -16,8 +15,8 @@ from rich.console import Console
 from tests.cli.shell import run, told
 from tests.study.plans import small_plan, write_toml
 
-from quorate.cli._study_view import _show_table, show_results
-from quorate.study import Results, ScoreTable, run_plan
+from quorate.cli._study_view import show_results
+from quorate.study import Results, run_plan
 from quorate.study._cell import _FittedUnit
 
 study = partial(run, "study")
@@ -201,18 +200,3 @@ def test_it_fits_the_width(store, width):
     lines = captured.get().splitlines()
     assert max(map(len, lines)) <= width
     assert not any("…" in line for line in lines)
-
-
-def test_the_table_of_data_sets_needs_room_for_the_longest_name():
-    cells = [["iris", "90", "91"], ["wine", "80", "81"]]
-    table = ScoreTable(["data", "es", "reduced"], cells, [[False, True]] * 2, [], "es")
-    standings = [SimpleNamespace(method=name) for name in ("reduced", "es")]
-    printed = {}
-    for width in (18, 19):
-        console = Console(width=width, highlight=False)
-        with console.capture() as captured:
-            _show_table(console, table, standings)
-        printed[width] = captured.get()
-    assert printed[18] == ""
-    assert "method   iris  wine\n" in printed[19]
-    assert "reduced    91    81\nes         90    80\n" in printed[19]
