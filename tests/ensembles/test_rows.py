@@ -388,12 +388,12 @@ def test_digests_add_up_over_batches():
     small = quorate.prune(forest, wine[1::2], y[1::2], keep=5)
     batches = [(wine[start::6], y[start::6]) for start in (5, 1, 3)]
     parts = [quorate.summarise(forest, [batch], against=small) for batch in batches]
-    assert not parts[0].rivals.chosen_on
-    assert sum(parts).rivals.chosen_on
+    assert not parts[0].against.chosen_on
+    assert sum(parts).against.chosen_on
     with pytest.raises(ValueError, match="members were chosen, or their leaves"):
         quorate.certify(sum(parts))
     new = quorate.summarise(forest, batches, against=small, source="new")
-    assert not new.rivals.chosen_on
+    assert not new.against.chosen_on
 
 
 def test_records_are_short():

@@ -39,7 +39,7 @@ def test_a_file_with_one_column_of_text(suffix, tmp_path):
     table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
     found = quorate.summarise(MODEL, path, target="kind", against=SMALL)
     assert found.accuracy() == MODEL.score(TEXTS[NEW], Y[NEW])
-    assert found.rivals.wrong[0] == np.sum(SMALL.predict(TEXTS[NEW]) != Y[NEW])
+    assert found.against.wrong[0] == np.sum(SMALL.predict(TEXTS[NEW]) != Y[NEW])
 
 
 def test_a_file_with_one_column_of_numbers_stays_a_table(tmp_path):

@@ -141,7 +141,7 @@ def test_an_order_has_a_row_for_each_size(forest, batches):
     sizes = made.data["other_model"]["sizes"]
     assert [row["members"] for row in sizes] == list(range(15, 0, -1))
     errors = [1 - row["accuracy"] for row in sizes]
-    np.testing.assert_allclose(errors, summary.rivals.wrong / 2500)
+    np.testing.assert_allclose(errors, summary.against.wrong / 2500)
     # Limits that would hold for one of them are not given for the best of many, and
     # nobody has counted how often both agree.
     for name in ("error_limit", "excess_limit", "agreement"):

@@ -56,12 +56,12 @@ def test_recalls_where_a_class_comes_late(forest, small, data, tmp_path):
     batches = list(in_batches(X, labels, 900))
     summary = quorate.summarise(forest, batches, against=small)
     assert summary.classes.tolist() == ["a", "b", "c", "d"]
-    assert summary.rivals.found.tolist() == [
+    assert summary.against.found.tolist() == [
         [int(np.sum((small.predict(X) == labels) & (labels == one))) for one in "abcd"]
     ]
     summary.save(tmp_path / "summary.npz")
     again = Summary.load(tmp_path / "summary.npz")
-    assert again.rivals.found.tolist() == summary.rivals.found.tolist()
+    assert again.against.found.tolist() == summary.against.found.tolist()
 
 
 @pytest.mark.parametrize("tolerance", [0.02, 0.1, 0.2])
@@ -98,11 +98,11 @@ def test_errors_of_both_are_counted(forest, small, boosted, data):
         (forest, RandomForestClassifier(7, random_state=3).fit(X[:300], y[:300])),
         (forest, quorate.LazyClassifier(small).fit(data[0][:300], data[1][:300])),
     ):
-        found = quorate.summarise(whole, in_batches(X, y, 900), against=other).rivals
+        found = quorate.summarise(whole, in_batches(X, y, 900), against=other).against
         mine, theirs = whole.predict(X), other.predict(X)
         assert found.wrong[0] == np.sum(theirs != y)
         assert found.wrong_whole == np.sum(mine != y)
-        assert found.only_rival[0] == np.sum((theirs != y) & (mine == y))
+        assert found.only_other[0] == np.sum((theirs != y) & (mine == y))
         assert found.only_whole[0] == np.sum((mine != y) & (theirs == y))
         assert found.same[0] == np.sum(mine == theirs)
 
@@ -118,11 +118,11 @@ def test_text_in_objects(data):
     expected = big.score(X, y), other.score(X, y)
     assert quorate.compare(big, other, X, y, repeats=1).accuracy == expected
     counts = quorate.summarise(big, [(X, y)], against=other)
-    assert counts.rivals.wrong[0] == np.sum(other.predict(X) != y)
+    assert counts.against.wrong[0] == np.sum(other.predict(X) != y)
     assert quorate.certify(big, other, X, y, tolerance=0.2).n_kept == 7
 
 
-def test_rivals_are_kept_in_files(forest, small, data, tmp_path):
+def test_the_other_model_is_kept_in_files(forest, small, data, tmp_path):
     X, y = data[0][800:], data[1][800:]
     for against in (small, [4, 2, 0], None):
         summary = quorate.summarise(forest, [(X, y)], against=against)
@@ -168,6 +168,6 @@ def test_masked_summaries_certify_nothing(forest, data):
     masked = votes.only(np.random.default_rng(0).random(votes.codes.shape) < 0.9)
     beside = quorate.summarise(forest, [(X, y)], against=[0, 1])
     added = masked.summary()
-    object.__setattr__(added, "rivals", beside.rivals)
+    object.__setattr__(added, "against", beside.against)
     with pytest.raises(ValueError, match="masked votes come from different members"):
         quorate.certify(added)

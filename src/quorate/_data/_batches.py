@@ -86,16 +86,14 @@ def _read_pairs(pairs: Iterator[Any], owner: str) -> Iterator[Batch]:
     first: _Columns | None = None
     for number in count():
         name = f"batch {number}"
-        try:
-            pair = next(pairs)
-        except StopIteration:
-            return
-        except Exception as error:
-            why = " ".join(f"{type(error).__name__}: {error}".split())
-            raise BatchError(
-                f"{owner}: {name}: it could not be loaded ({why})."
-            ) from error
         with naming_batch(name, owner):
+            try:
+                pair = next(pairs)
+            except StopIteration:
+                return
+            except Exception as error:
+                why = f"{type(error).__name__}: {error}"
+                raise ValueError(f"it could not be loaded ({why})") from error
             try:
                 X, y = map(in_memory, pair)
             except (TypeError, ValueError):

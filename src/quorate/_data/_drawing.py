@@ -8,12 +8,12 @@ smallest numbers are kept.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from quorate._checks import check_number
-from quorate._data._rows import joined_rows
 from quorate._rows import take_rows
 from quorate._typing import Array, IntArray
 
@@ -76,7 +76,8 @@ def draw_sample(
     Parameters
     ----------
     parts : iterable of (X, y)
-        Samples and labels, of which no more than a few are kept in memory.
+        Samples and labels, arrays or frames of pandas if there are several; no more
+        than a few are kept in memory.
     size : int
         How many.
     seed : int
@@ -99,7 +100,8 @@ def draw_sample(
     done = 0
     for X, y in parts:
         labels = np.asarray(y)
-        if kept and _are_texts(labels) != _are_texts(kept[0][1]):
+        kinds = {part.dtype.kind in "OSU" for part in (labels, *(k[1] for k in kept))}
+        if len(kinds) > 1:
             raise ValueError(
                 f"{owner}: some labels are text and others are numbers; write all of "
                 "them in the same way."
@@ -144,14 +146,14 @@ def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
     return dict(zip(labels, given.tolist(), strict=True))
 
 
-def _are_texts(labels: Array) -> bool:
-    return labels.dtype.kind in "OSU"
-
-
 def _joined(parts: list[Any]) -> Any:
     if len(parts) == 1:
         return parts[0]
-    X = joined_rows([part[0] for part in parts])
+    tables = [part[0] for part in parts]
+    if hasattr(tables[0], "iloc"):
+        X = import_module("pandas").concat(tables, ignore_index=True)
+    else:
+        X = np.concatenate(tables)
     return X, *(np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
 
 

@@ -1,36 +1,15 @@
-"""Join, compute and identify rows, in any of the forms of :mod:`quorate._rows`."""
+"""Compute and identify rows, in any of the forms of :mod:`quorate._rows`."""
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from quorate._rows import count_rows, is_arrow, module_of
+from quorate._rows import count_rows, module_of
 from quorate._typing import Array
 
 _VALUES = 1 << 22  # looked at in one go
-
-
-def joined_rows(parts: list[Any]) -> Any:
-    """Return the rows of several tables of one kind, one below the other.
-
-    Examples
-    --------
-    >>> joined_rows([[[1, 2]], [[3, 4], [5, 6]]]).tolist()
-    [[1, 2], [3, 4], [5, 6]]
-    """
-    first = parts[0]
-    if hasattr(first, "iloc"):
-        return import_module("pandas").concat(parts, ignore_index=True)
-    if hasattr(first, "tocsr"):
-        return import_module("scipy.sparse").vstack(parts, format="csr")
-    if is_arrow(first):
-        return import_module("pyarrow").concat_tables(parts)
-    if module_of(first) == "polars":
-        return import_module("polars").concat(parts)
-    return np.concatenate([np.asarray(part) for part in parts])
 
 
 def in_memory(X: Any) -> Any:

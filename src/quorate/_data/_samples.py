@@ -59,8 +59,10 @@ class SampleForm:
         each = [single for model in models for single in _singles(model)]
         names = [names for single in each for names in _names_of(single)]
         labels = _labels_of(each)
-        if len(each) > len(models) and _are_codes(labels):
-            labels = None  # members of pools may count the labels, whatever they are
+        if labels is not None and len(each) > len(models):
+            # Members of pools may count the labels, whatever they are.
+            are_codes = sorted(labels.tolist()) == list(range(labels.size))
+            labels = None if are_codes else labels
         return cls(
             # Members with different columns get all of them.
             columns=names[0] if len(set(names)) == 1 else None,
@@ -200,10 +202,6 @@ def read_samples(
         return form.split(frame, target, written=is_csv(path))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-
-
-def _are_codes(labels: Array | None) -> bool:
-    return labels is not None and sorted(labels.tolist()) == list(range(labels.size))
 
 
 def _singles(model: Any) -> list[Any]:

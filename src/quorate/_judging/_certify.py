@@ -179,16 +179,16 @@ def certify(
 
 
 def _certify_summary(summary: Summary, asked: dict[str, Any]) -> Certificate:
-    if summary.rivals is None:
+    if summary.against is None:
         raise ValueError(
             "certify: this summary contains only one ensemble; create it with "
             "quorate.summarise(big, batches, against=small)."
         )
     _check_unseen(summary)
-    if summary.rivals.chosen_on:
+    if summary.against.chosen_on:
         raise ValueError(_CHOSEN_ON)
     about = summary.classes, summary.n_members, summary.source
-    return _walk_down(summary.rivals, *about, **asked)
+    return _walk_down(summary.against, *about, **asked)
 
 
 def _certify_order(votes: Votes, order: Any, asked: dict[str, Any]) -> Certificate:
@@ -199,9 +199,9 @@ def _certify_order(votes: Votes, order: Any, asked: dict[str, Any]) -> Certifica
             "certify: these are the votes that the members were chosen on; use votes "
             "on other samples."
         )
-    rival = member_order(order, votes.n_members, "certify")
+    other = member_order(order, votes.n_members, "certify")
     about = votes.classes, votes.n_members, votes.source
-    return _walk_down(count_pair(votes, rival), *about, **asked)
+    return _walk_down(count_pair(votes, other), *about, **asked)
 
 
 def _certify_models(

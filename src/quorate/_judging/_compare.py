@@ -556,7 +556,7 @@ def _count(
         "recalls": {each.label: each.recalls for each in limits},
     }
     if source.is_unseen and not chosen_on:
-        only = int(paired.only_rival[0]), int(paired.only_whole[0])
+        only = int(paired.only_other[0]), int(paired.only_whole[0])
         quality["recall_limits"] = {each.label: each.limit for each in limits}
         quality["error_limits"] = _pair(error_limit(count, n) for count in wrong)
         quality["excess_limit"] = float(excess_limit(*only, n))

@@ -102,7 +102,7 @@ def _use_other_model(page: Section) -> Step | None:
 
 def _certificate(summary: Summary, honest: bool) -> Section:
     """Return the certificate of the other model, if there is one."""
-    if summary.rivals is None:
+    if summary.against is None:
         why = "The summary was made without a second model to compare with."
         return {"refusal": why}
     if not honest:
@@ -115,20 +115,20 @@ def _certificate(summary: Summary, honest: bool) -> Section:
 
 def _other_model(summary: Summary, certificate: Section) -> Section | None:
     """Compare each size with all members; a subset of the sizes, if there are many."""
-    if (other := summary.rivals) is None:
+    if (other := summary.against) is None:
         return None
     n, single = other.n_samples, other.sizes.size == 1
     shown = evenly_spread(other.sizes.size, _MOST_SIZES)
     if not certificate["refusal"]:
         shown = np.union1d(shown, np.flatnonzero(other.sizes == certificate["n_kept"]))
-    excess = np.atleast_1d(excess_limit(other.only_rival, other.only_whole, n))
+    excess = np.atleast_1d(excess_limit(other.only_other, other.only_whole, n))
     rows = [
         {
             "members": int(other.sizes[at]),
             "accuracy": (n - int(other.wrong[at])) / n,
             "accuracy_all": (n - int(other.wrong_whole)) / n,
             "agreement": int(other.same[at]) / n if single else None,
-            "only_other": int(other.only_rival[at]),
+            "only_other": int(other.only_other[at]),
             "only_all": int(other.only_whole[at]),
             # A limit holds for one size fixed in advance, not for the best of many.
             "error_limit": error_limit(int(other.wrong[at]), n) if single else None,
@@ -144,7 +144,7 @@ def _class_rows(summary: Summary, honest: bool) -> list[Section]:
 
     Recall is that of the ensemble, and of another model if it was counted.
     """
-    table, other = summary.confusion(), summary.rivals
+    table, other = summary.confusion(), summary.against
     found = other.found[0] if other is not None and other.sizes.size == 1 else None
     rows = []
     for code, label in enumerate(summary.classes.tolist()):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._checks import is_whole
 from quorate._choosing import Selection
 from quorate._data import digest_rows
 from quorate._ensembles import (
@@ -65,10 +66,9 @@ class OtherModel:
             small = code_dtype(votes.n_classes)
             prefixes = prefix_predictions(votes, self.order)
             return [prefix.codes().astype(small) for prefix in prefixes][::-1]
-        part = (
-            votes if self.weights is None else with_changes(votes, weights=self.weights)
-        )
-        return [predicted_codes(part.keep(np.sort(self.order)))]
+        if self.weights is not None:
+            votes = with_changes(votes, weights=self.weights)
+        return [predicted_codes(votes.keep(np.sort(self.order)))]
 
 
 def count_pair(votes: Votes, other: OtherModel, X: Any = None) -> PairedErrors:
@@ -89,7 +89,8 @@ def count_pair(votes: Votes, other: OtherModel, X: Any = None) -> PairedErrors:
 def read_other_model(ensemble: Ensemble, against: Any, source: RowSource) -> OtherModel:
     """Read a model, or an order of members, to compare with."""
     owner = "summarise(against)"
-    if isinstance(against, Selection) or _are_positions(against):
+    places = list(against) if isinstance(against, (list, np.ndarray)) else []
+    if isinstance(against, Selection) or (places and all(map(is_whole, places))):
         return member_order(against, ensemble.n_members, owner)
     small = read_ensemble(against)
     if not callable(getattr(against, "predict", None)):
@@ -118,12 +119,6 @@ def _same_weights(small: Ensemble, big: Ensemble, kept: IntArray) -> bool:
     if small.weights is None or big.weights is None:
         return small.weights is big.weights
     return np.array_equal(small.weights, big.weights[kept])
-
-
-def _are_positions(given: Any) -> bool:
-    if isinstance(given, list):
-        return bool(given) and all(isinstance(one, (int, np.integer)) for one in given)
-    return isinstance(given, np.ndarray) and given.dtype.kind in "iu"
 
 
 def member_order(order: Any, n_members: int, owner: str) -> OtherModel:

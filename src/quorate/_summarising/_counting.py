@@ -73,7 +73,7 @@ class BatchCounter:
             part = votes.summary(start + first)
             if self.other is not None:
                 paired = count_pair(votes, self.other, cut_rows(X, rows))
-                part = replace(part, rivals=paired)
+                part = replace(part, against=paired)
             total = part if total is None else total + part
         if total is None:
             raise ValueError(

@@ -64,12 +64,12 @@ _LAYOUT = {
     "groups": ("i", "3P"),
     "equal_groups": ("i", "3Q"),
     "margins": ("f", "23"),
-    "rival_sizes": ("i", "S"),
-    "rival_errors": ("i", "3SK"),
-    "rival_samples": ("i", "K"),
-    "rival_same": ("i", "S"),
-    "rival_order": ("i", "O"),
-    "rival_weights": ("f", "M"),
+    "against_sizes": ("i", "S"),
+    "against_errors": ("i", "3SK"),
+    "against_samples": ("i", "K"),
+    "against_same": ("i", "S"),
+    "against_order": ("i", "O"),
+    "against_weights": ("f", "M"),
 }
 
 
@@ -123,13 +123,13 @@ def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
                 ]
             else:
                 arrays[name] = value
-        if counts.rivals is not None:
+        if counts.against is not None:
             for name in ("sizes", "errors", "samples", "same", "order", "weights"):
-                arrays[f"rival_{name}"] = getattr(counts.rivals, name)
-            rows = counts.rivals.rows
-            about["rival"] = {
+                arrays[f"against_{name}"] = getattr(counts.against, name)
+            rows = counts.against.rows
+            about["against"] = {
                 "rows": None if rows is None else str(rows),
-                "chosen_on": counts.rivals.chosen_on_rows,
+                "chosen_on": counts.against.chosen_on_rows,
             }
     arrays |= {"format": _FORMAT, "about": json.dumps(about)}
     return {name: np.asarray(a) for name, a in arrays.items() if a is not None}
@@ -331,10 +331,10 @@ def _summary(
         wanted += MASKED_SUMS
     n_samples = int(arrays["groups"][1].sum())
     sums = {name: _sum_of(name, stored[name], n_samples) for name in wanted}
-    rivals = None
-    if "rival" in about:
-        rivals = _rivals(arrays, about["rival"], n_samples)
-    return Summary(**common, sums=sums, rivals=rivals)
+    against = None
+    if "against" in about:
+        against = _paired_errors(arrays, about["against"], n_samples)
+    return Summary(**common, sums=sums, against=against)
 
 
 def _sum_of(name: str, stored: Any, n_samples: int) -> Any:
@@ -355,19 +355,19 @@ def _sum_of(name: str, stored: Any, n_samples: int) -> Any:
     return stored
 
 
-def _rivals(
+def _paired_errors(
     arrays: dict[str, Array], about: dict[str, Any], n_samples: int
 ) -> PairedErrors:
-    samples, errors = arrays["rival_samples"], arrays["rival_errors"]
+    samples, errors = arrays["against_samples"], arrays["against_errors"]
     if int(samples.sum()) != n_samples or (errors.sum(axis=0) > samples).any():
         raise ValueError("errors of another model")
     return PairedErrors(
-        sizes=arrays["rival_sizes"],
-        order=arrays.get("rival_order"),
-        weights=arrays.get("rival_weights"),
+        sizes=arrays["against_sizes"],
+        order=arrays.get("against_order"),
+        weights=arrays.get("against_weights"),
         errors=errors,
         samples=samples,
-        same=arrays["rival_same"],
+        same=arrays["against_same"],
         rows=None if about["rows"] is None else RowDigest.parse(str(about["rows"])),
         chosen_on_rows=tuple(map(str, about["chosen_on"])),
     )

@@ -27,8 +27,8 @@ class PairedErrors:
     weights : array of float, optional
         The weights that go with the order, one for each member, where it has some.
     errors : array of int
-        Samples that only the rival, only the whole ensemble, and both get wrong, of
-        each rival and class.
+        Samples that only the other model, only the whole ensemble, and both get wrong,
+        of each other model and class.
     samples : array of int
         Samples of each class.
     same : array of int
@@ -53,7 +53,7 @@ class PairedErrors:
         cls,
         y: Array,
         whole: Array,
-        rivals: Iterable[Array],
+        others: Iterable[Array],
         n_classes: int,
         *,
         sizes: IntArray,
@@ -68,16 +68,16 @@ class PairedErrors:
         ----------
         y, whole : array of int
             The true classes, and those that the ensemble decides for.
-        rivals : iterable of array of int
-            Those that each rival decides for; -1 is a class that the ensemble does not
-            know.
+        others : iterable of array of int
+            Those that each other model decides for; -1 is a class that the ensemble
+            does not know.
         n_classes : int
         sizes, order, weights, rows, chosen_on_rows
-            What to note about the rivals.
+            What to note about the other models.
         """
         mine = np.asarray(whole != y)
         cells, same = [], []
-        for decided in rivals:
+        for decided in others:
             theirs = decided != y
             groups = (theirs & ~mine, mine & ~theirs, mine & theirs)
             cells.append(
@@ -118,7 +118,7 @@ class PairedErrors:
         return replace(self, errors=errors, samples=samples)
 
     def are_those_of(self, other: "PairedErrors") -> bool:
-        """Return whether other counts concern the same rivals."""
+        """Return whether other counts concern the same models."""
         return self.chosen_on_rows == other.chosen_on_rows and all(
             np.array_equal(getattr(self, name), getattr(other, name))
             for name in ("sizes", "order", "weights")
@@ -138,8 +138,8 @@ class PairedErrors:
         return int(self.samples.sum())
 
     @property
-    def only_rival(self) -> IntArray:
-        """Samples that only the rival gets wrong."""
+    def only_other(self) -> IntArray:
+        """Samples that only the other model gets wrong."""
         return np.asarray(self.errors[0].sum(axis=-1))
 
     @property
@@ -149,7 +149,7 @@ class PairedErrors:
 
     @property
     def wrong(self) -> IntArray:
-        """Number of errors of each rival."""
+        """Number of errors of each other model."""
         return np.asarray((self.errors[0] + self.errors[2]).sum(axis=-1))
 
     @property
@@ -159,7 +159,7 @@ class PairedErrors:
 
     @property
     def found(self) -> IntArray:
-        """Correct samples per class, one row for each rival."""
+        """Correct samples per class, one row for each other model."""
         return np.asarray(self.samples - self.errors[0] - self.errors[2])
 
     @property
@@ -180,13 +180,13 @@ def added(one: Any, two: Any) -> Any:
 
 
 def pair_predictions(
-    y: Array, whole: Array, rival: Array, classes: Array | None = None, **about: Any
+    y: Array, whole: Array, other: Array, classes: Array | None = None, **about: Any
 ) -> tuple[Array, PairedErrors]:
     """Count what two models predict of the same samples.
 
     Parameters
     ----------
-    y, whole, rival : array
+    y, whole, other : array
         The labels, and those that the ensemble and the other model predict.
     classes : array, optional
         Classes that the ensemble knows.
@@ -199,7 +199,7 @@ def pair_predictions(
         The classes that errors are counted by, sorted.
     PairedErrors
     """
-    truth, mine, theirs = (as_labels(each, "labels") for each in (y, whole, rival))
+    truth, mine, theirs = (as_labels(each, "labels") for each in (y, whole, other))
     known = [] if classes is None else [as_labels(classes, "classes")]
     found = union([truth, mine, *known], truth)
     codes, mine, theirs = (codes_among(each, found) for each in (truth, mine, theirs))

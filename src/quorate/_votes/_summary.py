@@ -90,7 +90,7 @@ class Summary:
     sums : dict
         The sums by name. With unequal weights also those of equal votes, named
         ``equal_``; ``own`` is missing if the predictions of the ensemble are not known.
-    rivals : PairedErrors, optional
+    against : PairedErrors, optional
         Errors of other models on the same samples, if requested.
 
     Examples
@@ -111,7 +111,7 @@ class Summary:
     source: VoteSource | None = None
     family: str | None = None
     sums: dict[str, Any]
-    rivals: PairedErrors | None = None
+    against: PairedErrors | None = None
 
     def _sum(self, name: str) -> Any:
         return self.sums[name]
@@ -225,12 +225,12 @@ class Summary:
         sums = {name: self.sums[name] for name in others} | equal
         if self.rule == "heads" and self.decision_rule.against == 0:
             sums["own"] = sums["confusion"]
-        return replace(self, weights=None, sums=sums, rivals=None)
+        return replace(self, weights=None, sums=sums, against=None)
 
     def by_plurality(self) -> "Summary":
         """Return the summary of the same votes with plurality as the rule."""
         sums = {**self.sums, "own": self.sums["confusion"]}
-        return replace(self, decision_rule=PLURALITY, sums=sums, rivals=None)
+        return replace(self, decision_rule=PLURALITY, sums=sums, against=None)
 
     def shifted(self, start: int) -> "Summary":
         """Return the same summary with sample positions shifted."""
@@ -261,7 +261,7 @@ class Summary:
                 for name, value in one.sums.items()
                 if name in two.sums
             },
-            rivals=added(one.rivals, two.rivals),
+            against=added(one.against, two.against),
         )
 
     def __radd__(self, other: object) -> "Summary":
@@ -313,10 +313,10 @@ class Summary:
                     rows = np.zeros((classes.size, *table.shape[1:]), table.dtype)
                     rows[places] = table
                     sums[name] = np.moveaxis(rows, 0, axis)
-        rivals = self.rivals
-        if rivals is not None:
-            rivals = rivals.in_classes(places, classes.size)
-        return replace(self, classes=classes, sums=sums, rivals=rivals)
+        against = self.against
+        if against is not None:
+            against = against.in_classes(places, classes.size)
+        return replace(self, classes=classes, sums=sums, against=against)
 
     # Files
 
@@ -367,8 +367,8 @@ class Summary:
     def _repr_html_(self) -> str:
         accuracy = accuracy_text(self, is_known="own" in self.sums)
         rows = [*size_rows(self), ("accuracy", accuracy)]
-        if self.rivals is not None:
-            rows.append(("beside them", str(self.rivals)))
+        if self.against is not None:
+            rows.append(("beside them", str(self.against)))
         return facts_html("Summary of votes", rows)
 
 
