@@ -174,7 +174,6 @@ def test_silence_is_silence(forest, seen):
     small = quorate.prune(model, X, y, keep=3, verbose=0)
     quorate.report(model, X, y, keep=3, methods=[], verbose=0)
     quorate.distil(small, model, X, n_rows=200, verbose=0)
-    quorate.distil(small, model, X, n_rows=200, progress=lambda done, total: None)
     assert seen == []
 
 

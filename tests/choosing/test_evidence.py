@@ -35,7 +35,8 @@ def test_features_are_those_of_the_samples_voted_on(of, world):
     assert evidence.rows.tolist() == [50, 3, 20, 9, 41]
 
     def features(found):
-        return sparse.csr_array(found.features()).toarray()
+        rows = found.for_method(quorate.pruning.TwoStageDistance()).X
+        return sparse.csr_array(rows).toarray()
 
     np.testing.assert_array_equal(features(evidence), X[[50, 3, 20, 9, 41]])
     for share_unlabelled in (False, True):
@@ -100,7 +101,7 @@ def test_nobody_is_asked_for_what_will_be_refused(options, why, world, monkeypat
         raise AssertionError("asked")
 
     X, y, forest = world
-    monkeypatch.setattr("quorate._choosing._evidence.collect_votes", ask)
+    monkeypatch.setattr("quorate._choosing._evidence.collect_in_memory", ask)
     for door in (quorate.prune, quorate.report):
         with pytest.raises(ValueError, match=why):
             door(forest, X, y, **options)
@@ -195,6 +196,6 @@ class TestSamplesChosenOnBefore:
         def looked(*_):
             raise AssertionError("rows were hashed")
 
-        monkeypatch.setattr("quorate._ensembles._rows.digest_rows", looked)
+        monkeypatch.setattr("quorate._choosing._evidence.digest_rows", looked)
         plain = RandomForestClassifier(5, random_state=0).fit(X[:400], y[:400])
         assert not gather(plain, X[400:], y[400:]).chosen_on

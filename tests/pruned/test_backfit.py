@@ -8,13 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from quorate._kernels.nearest import onto_grid, onto_simplex
+from quorate._kernels.nearest import onto_simplex, round_leaves
 from quorate._pruned import _backfit
 from quorate._pruned._backfit import Student, backfit
-
-
-def silent(done, total):
-    pass
 
 
 def problem(n_classes, n_trees=3, n_rows=60, n_leaves=4, seed=0, equal=True):
@@ -85,7 +81,7 @@ def test_as_good_as_a_plain_solver(n_classes, equal, ridge, monkeypatch):
     monkeypatch.setattr(_backfit, "_LITTLE", 0.0)
     monkeypatch.setattr(_backfit, "_MOST_ROUNDS", 2000)
     student, targets, weights = problem(n_classes, equal=equal)
-    found, _ = backfit(student, targets, weights, ridge, silent)
+    found, _ = backfit(student, targets, weights, ridge)
     best = plain_solution(student, targets, weights, ridge)
     ours, theirs = (
         loss(student, tables, targets, weights, ridge) for tables in (found, best)
@@ -96,7 +92,7 @@ def test_as_good_as_a_plain_solver(n_classes, equal, ridge, monkeypatch):
 
 def test_a_few_rounds_come_close():
     student, targets, weights = problem(3, n_trees=8, n_rows=400, n_leaves=20)
-    found, rounds = backfit(student, targets, weights, 0.05, silent)
+    found, rounds = backfit(student, targets, weights, 0.05)
     best = plain_solution(student, targets, weights, 0.05)
     assert rounds <= 20
     ours, theirs, before = (
@@ -110,7 +106,7 @@ def test_a_few_rounds_come_close():
 @settings(max_examples=30, deadline=None)
 def test_leaves_stay_probabilities_and_never_get_worse(seed, n_classes):
     student, targets, weights = problem(n_classes, seed=seed, equal=False)
-    found, _ = backfit(student, targets, weights, 0.3, silent)
+    found, _ = backfit(student, targets, weights, 0.3)
     for table in found:
         assert (table >= 0).all()
         np.testing.assert_allclose(
@@ -126,7 +122,7 @@ def test_a_class_that_a_tree_does_not_know_gets_nothing(n_classes):
     student.knows[1][0] = False
     student.values[1][:, 0] = 0
     student.values[1][:] /= student.values[1].sum(axis=1, keepdims=True)
-    found, _ = backfit(student, targets, weights, 0.1, silent)
+    found, _ = backfit(student, targets, weights, 0.1)
     assert (found[1][:, 0] == 0).all()
     assert (found[0][:, 0] > 0).any()
 
@@ -134,21 +130,22 @@ def test_a_class_that_a_tree_does_not_know_gets_nothing(n_classes):
 def test_a_tree_without_a_say_stays_as_it_is():
     student, targets, weights = problem(3)
     student.say[:] = [0.5, 0, 0.5]
-    found, _ = backfit(student, targets, weights, 0.0, silent)
+    found, _ = backfit(student, targets, weights, 0.0)
     np.testing.assert_array_equal(found[1], student.values[1])
     assert not np.allclose(found[0], student.values[0])
 
 
 def test_a_strong_ridge_changes_nothing():
     student, targets, weights = problem(3)
-    found, _ = backfit(student, targets, weights, 1e12, silent)
+    found, _ = backfit(student, targets, weights, 1e12)
     np.testing.assert_allclose(np.stack(found), np.stack(student.values), atol=1e-9)
 
 
-def test_progress_is_told_round_by_round():
+def test_progress_is_told_round_by_round(monkeypatch):
     student, targets, weights = problem(2)
     told = []
-    _, rounds = backfit(student, targets, weights, 0.1, lambda *now: told.append(now))
+    monkeypatch.setattr(_backfit, "advance", lambda *now: told.append(now))
+    _, rounds = backfit(student, targets, weights, 0.1)
     assert told == [(done, 20) for done in range(1, rounds + 1)]
 
 
@@ -172,7 +169,7 @@ def test_nearest_point_of_the_simplex(columns):
 )
 def test_nearest_point_of_the_grid(parts, levels):
     point = np.array(parts) / sum(parts)
-    found = onto_grid(point[:, None], levels)[:, 0]
+    found = round_leaves(point[:, None], levels)[:, 0]
     on_grid = [
         np.array(counts) / levels
         for counts in product(range(levels + 1), repeat=len(parts))

@@ -449,15 +449,6 @@ class TestTheSame:
             )
             assert are_same(one, two)
 
-    def test_progress(self, data, fitted):
-        told = []
-        distil(
-            few(fitted["forest"]), fitted["forest"], data[0], n_rows=200_000,
-            progress=lambda done, total: told.append((done, total)),
-        )  # fmt: skip
-        assert all(0 < done <= total for done, total in told)
-        assert len(told) >= 3
-
 
 class TestSomeRows:
     """Where there are many rows, leaves learn on a sample of them."""

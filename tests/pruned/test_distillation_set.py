@@ -35,7 +35,6 @@ def learned(
         unlabelled=unlabelled,
         seed=seed,
         n_jobs=None,
-        progress=lambda done, total: None,
     )
 
 

@@ -81,14 +81,18 @@ def choose(
     owner : str
         Name of the caller, for messages.
     """
-    refuse_uncovered(scoring, evidence.votes, owner)
+    out_of_bag = evidence.votes.source is VoteSource.OUT_OF_BAG
+    if scoring is not None and out_of_bag and (why := evidence.votes.why_unreliable):
+        raise ValueError(
+            f"{owner}(scoring={scoring!r}): cannot be computed, since {why}."
+        )
     score = score_for(scoring, evidence.votes, owner)
-    if isinstance(evidence, EnsembleEvidence):
+    if isinstance(evidence, EnsembleEvidence) and not score.is_accuracy:
         check_ranking(score, evidence.ensemble, owner)
     pruner = method_for(evidence, method, score, seed)
     if pruner.tags.needs_out_of_bag:
         evidence = evidence.out_of_bag()
-    _refuse_training_votes_of_pools(evidence.votes, pruner, size, owner)
+    _check_training_votes(evidence.votes, pruner, size, owner)
     if size is None or isinstance(size, DefaultSize):
         size = _default_size(evidence, pruner, score)
     auto = isinstance(method, str) and method == "auto"
@@ -96,7 +100,7 @@ def choose(
     if isinstance(size, SizeByErrors):
         finds_probabilities = auto and size.is_auto and scoring is None
         return chooser.choose_by_errors(size, finds_probabilities, distilled_size)
-    _warn_of_flawed_votes(pruner, evidence.votes)
+    warn_if_uncovered(evidence.votes)
     if isinstance(size, SizeByCost):
         members = chooser.fit_all()
         return chooser.first(members, size.resolve(members.order, evidence.costs))
@@ -251,22 +255,31 @@ def _default_size(
     return FixedSize(DEFAULT_KEEP)
 
 
-def _refuse_training_votes_of_pools(
+def _check_training_votes(
     votes: Votes, pruner: Pruner, size: Size | None, owner: str
 ) -> None:
-    """Refuse weights and sizes from training votes, which reward overfitting."""
-    if votes.family != "pool" or votes.source is not VoteSource.TRAINING:
+    """Refuse weights and sizes of pools from training votes; warn of other choices."""
+    if votes.source is not VoteSource.TRAINING:
         return
-    if pruner.tags.chooses_weights:
+    what = ""
+    if votes.family == "pool" and pruner.tags.chooses_weights:
         what = f"{type(pruner).__name__} learns voting weights"
-    elif size is None or isinstance(size, DefaultSize):
+    elif votes.family == "pool" and (size is None or isinstance(size, DefaultSize)):
         what = "the default number of members is learned from the samples"
-    else:
-        return
-    raise ValueError(
-        f"{owner}: {what}, but the members were trained on these samples, which would "
-        "favour members that overfit; give samples that no member was trained on."
-    )
+    if what:
+        raise ValueError(
+            f"{owner}: {what}, but the members were trained on these samples, which "
+            "would favour members that overfit; give samples that no member was "
+            "trained on."
+        )
+    # A size that is found from errors refuses such votes.
+    if pruner.tags.driven_by_accuracy and not isinstance(size, SizeByErrors):
+        warn(
+            f"{type(pruner).__name__} is driven by accuracy and chooses on the samples "
+            "the members were trained on, where they look better than they are; use "
+            "out-of-bag votes or samples they have not seen.",
+            TrainingVotesWarning,
+        )
 
 
 def select(
@@ -423,25 +436,5 @@ def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
         raise ValueError(f"{owner}(tolerance={tolerance!r}): {why}.")
 
 
-def refuse_uncovered(scoring: Any, votes: Votes, owner: str) -> None:
-    """Refuse a score if out-of-bag votes hardly cover a class."""
-    out_of_bag = votes.source is VoteSource.OUT_OF_BAG
-    if scoring is not None and out_of_bag and (why := votes.why_unreliable):
-        raise ValueError(
-            f"{owner}(scoring={scoring!r}): cannot be computed, since {why}."
-        )
-
-
 def _are_new(votes: Votes) -> bool:
     return votes.source is not None and votes.source.is_unseen
-
-
-def _warn_of_flawed_votes(pruner: Pruner, votes: Votes) -> None:
-    warn_if_uncovered(votes)
-    if votes.source is VoteSource.TRAINING and pruner.tags.driven_by_accuracy:
-        warn(
-            f"{type(pruner).__name__} is driven by accuracy and chooses on the samples "
-            "the members were trained on, where they look better than they are; use "
-            "out-of-bag votes or samples they have not seen.",
-            TrainingVotesWarning,
-        )

@@ -17,7 +17,7 @@ from quorate._choosing._evidence import Evidence
 from quorate._choosing._size import CrossFittedCurve
 from quorate._progress import stage
 from quorate._scoring import FoldInputs, Score
-from quorate._typing import Array, IntArray, Progress
+from quorate._typing import Array, IntArray
 from quorate._votes import Votes, prefix_predictions
 from quorate.pruning import Pruner, make_pruner
 
@@ -132,15 +132,11 @@ def split_evidence(
         yield held, evidence.at(others, share_unlabelled=True)
 
 
-def fit_on(
-    evidence: Evidence, pruner: Pruner, progress: Progress | None = None
-) -> Pruner:
+def fit_on(evidence: Evidence, pruner: Pruner) -> Pruner:
     """Return a copy of the method, fitted on some evidence."""
+    given = evidence.for_method(pruner)
     fitted: Pruner = make_pruner(pruner).fit(
-        evidence.votes,
-        evidence.features() if pruner.tags.needs_features else None,
-        progress,
-        unlabelled=evidence.unlabelled() if pruner.tags.uses_unlabelled else None,
+        given.votes, given.X, unlabelled=given.further
     )
     return fitted
 

@@ -7,31 +7,33 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from quorate._checks import is_whole, one_of
 from quorate._choosing._size import FixedSize, Size
 from quorate._data import (
     Drawn,
+    digest_rows,
     draw_sample,
     pair_in_memory,
     sample_size,
     take_rows,
 )
 from quorate._ensembles import (
+    COSTS,
     Ensemble,
     RowSource,
-    check_source,
+    collect_in_memory,
     collect_recombined,
-    collect_votes,
     member_costs,
     out_of_bag_rows,
     read_ensemble,
-    were_chosen_on,
+    recorded_rows,
 )
 from quorate._messages import warn
 from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource, as_truth, with_changes
-from quorate.exceptions import CoverageWarning, LeftOutWarning, SampledWarning
-from quorate.pruning import Pruner
+from quorate.exceptions import LeftOutWarning, SampledWarning
+from quorate.pruning import Pruner, members_to_keep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,17 +82,7 @@ class Evidence:
 
     def for_method(self, pruner: Pruner) -> "Evidence":
         """Return plain evidence with what a method uses, and nothing else."""
-        return Evidence(
-            self.votes,
-            self.features() if pruner.tags.needs_features else None,
-            self.drawn,
-            self.unlabelled() if pruner.tags.uses_unlabelled else None,
-            chosen_on=self.chosen_on,
-        )
-
-    def features(self) -> Any:
-        """Return the samples voted on."""
-        return self.X
+        return self
 
     def unlabelled(self) -> Votes | None:
         """Return votes on additional samples, or None."""
@@ -125,10 +117,17 @@ class EnsembleEvidence(Evidence):
         """Indices in X of the samples voted on."""
         return self.votes.samples if self._rows is None else self._rows
 
+    @property
+    def digest(self) -> str:
+        """The digest of the rows of X, in any order."""
+        if "digest" not in self._made:
+            self._made["digest"] = str(digest_rows(self.X))
+        return str(self._made["digest"])
+
     def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
         """See :class:`Evidence`."""
         places = np.asarray(samples, dtype=np.intp)
-        made = {name: self._made[name] for name in self._made if name != "unlabelled"}
+        made = {name: self._made[name] for name in COSTS if name in self._made}
         return replace(
             self,
             votes=self.votes.at(places),
@@ -150,9 +149,15 @@ class EnsembleEvidence(Evidence):
         votes = with_changes(votes.only(valid), source=VoteSource.OUT_OF_BAG)
         return replace(self, votes=votes)
 
-    def features(self) -> Any:
-        """Return the samples voted on."""
-        return take_rows(self.X, self.rows)
+    def for_method(self, pruner: Pruner) -> Evidence:
+        """See :class:`Evidence`."""
+        return Evidence(
+            self.votes,
+            take_rows(self.X, self.rows) if pruner.tags.needs_features else None,
+            self.drawn,
+            self.unlabelled() if pruner.tags.uses_unlabelled else None,
+            chosen_on=self.chosen_on,
+        )
 
     def unlabelled(self) -> Votes | None:
         """Return votes on samples generated from the existing ones, or None."""
@@ -213,29 +218,31 @@ def gather(
     size : Size, optional
         How many members will be kept, to refuse more than there are.
     """
-    check_source(source, owner)
-    check_scoring(scoring, owner)  # before the ensemble is read
+    one_of(owner, "source", source, ("auto", "new", "training"))
+    if scoring is not None:  # refused before the ensemble is read
+        check_scoring(scoring, owner)
     found = read_ensemble(ensemble)
-    check_scoring(scoring, owner, averages=found.rule.name == "average")
-    if isinstance(size, FixedSize):
-        size.check_members(found.n_members, owner)
+    if scoring is not None:
+        check_scoring(scoring, owner, averages=found.rule.name == "average")
+    if isinstance(size, FixedSize) and is_whole(size.keep):
+        members_to_keep(size.keep, found.n_members, owner)
     X, y = pair_in_memory(X, y, owner)
-    rows, drawn = draw_rows(y, max_samples, owner, seed or 0)
+    labels = as_truth(y, owner)
+    rows, drawn = draw_rows(labels, max_samples, owner, seed or 0)
     with warnings.catch_warnings():
-        # Choosing does not need every sample.
-        warnings.simplefilter("ignore", LeftOutWarning)
-        warnings.simplefilter("ignore", CoverageWarning)  # reported later, if relevant
-        votes = collect_votes(
-            found, X, y, out_of_bag, n_jobs=n_jobs, source=source, rows=rows
+        warnings.simplefilter("ignore", LeftOutWarning)  # not every sample is needed
+        votes = collect_in_memory(
+            found, X, labels, rows, out_of_bag=out_of_bag, source=source, n_jobs=n_jobs
         )
-    chosen_on = were_chosen_on([found], X, source)
-    return EnsembleEvidence(
-        votes, X, drawn, chosen_on=chosen_on, ensemble=found, n_jobs=n_jobs
-    )
+    evidence = EnsembleEvidence(votes, X, drawn, ensemble=found, n_jobs=n_jobs)
+    recorded = () if source == "new" else recorded_rows([found])
+    if recorded and evidence.digest in recorded:
+        return replace(evidence, chosen_on=True)
+    return evidence
 
 
 def draw_rows(
-    y: Any, max_samples: int | None, owner: str, seed: int = 0
+    labels: Array, max_samples: int | None, owner: str, seed: int = 0
 ) -> tuple[IntArray | None, Drawn | None]:
     """Return the indices of a stratified sample, or None if all samples are used.
 
@@ -245,7 +252,7 @@ def draw_rows(
 
     Parameters
     ----------
-    y : array-like
+    labels : array
         Labels of all samples.
     max_samples : int, optional
         Number of samples to draw if there are more; 200,000 by default, with a warning.
@@ -254,7 +261,7 @@ def draw_rows(
     seed : int
         Seed of the draw.
     """
-    most, labels = sample_size(max_samples, owner), as_truth(y, owner)
+    most = sample_size(max_samples, owner)
     if labels.size <= most:
         return None, None
     whole = [(np.arange(labels.size), labels)]

@@ -276,11 +276,11 @@ class Selection(Result):
         """Return the kept members, the method and the votes, in plain types."""
         parameters = self.pruner.get_params(deep=False)
         parameters.pop("keep", None)
-        weights, votes, source = self.weights, self.votes, self.source
-        method = type(self.pruner).__name__
+        weights, votes, source = self.weights, self.votes, self.votes.source
+        method, size = type(self.pruner).__name__, self.size.text
         facts = {
             "summary": f"{self.n_kept:,} of {votes.n_members:,} members kept by "
-            f"{method} ({self.rule}), on {source or 'votes'} of "
+            f"{method} ({size}), on {source or 'votes'} of "
             f"{votes.n_samples:,} samples",
             "method": method,
             "auto": self.auto,
@@ -290,7 +290,7 @@ class Selection(Result):
                 else repr(value)
                 for name, value in parameters.items()
             },
-            "size": self.rule,
+            "size": size,
             "chosen_on": None if source is None else str(source),
             "n_samples": votes.n_samples,
             "drawn": None if self.drawn is None else self.drawn.to_dict(),

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from quorate._scoring import Score, finite_losses
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import as_bytes, cost_text
 from quorate._votes import Votes
-from quorate.pruning import Pruner, members_to_keep
+from quorate.pruning import Pruner
 
 Keep = float | Literal["auto", "default"] | None
 # Limits by kind of cost; bytes can be a string such as "50MB".
@@ -222,11 +221,6 @@ class FixedSize:
     def text(self) -> str:
         """The size, as it was given."""
         return f"keep={self.keep!r}"
-
-    def check_members(self, n_members: int, owner: str) -> None:
-        """Refuse to keep more members than there are, before evaluating them."""
-        if isinstance(self.keep, Integral) and self.keep > n_members:
-            members_to_keep(self.keep, n_members, owner)
 
 
 @dataclass(frozen=True, slots=True)

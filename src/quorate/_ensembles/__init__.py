@@ -7,6 +7,7 @@ point ``quorate.ensembles`` and check them with :func:`quorate.testing.check_ens
 
 from quorate._ensembles._adapters import as_member
 from quorate._ensembles._collect import (
+    collect_in_memory,
     collect_recombined,
     collect_votes,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "check_row_numbers",
     "check_source",
     "checker",
+    "collect_in_memory",
     "collect_recombined",
     "collect_votes",
     "count_nodes",

@@ -17,7 +17,7 @@ from quorate._ensembles._rows import (
     out_of_bag_rows,
     source_of,
 )
-from quorate._typing import BoolArray, IntArray
+from quorate._typing import Array, BoolArray, IntArray
 from quorate._votes import (
     Votes,
     VoteSource,
@@ -102,18 +102,16 @@ def collect_votes(
     found = read_ensemble(ensemble)
     _check_options(out_of_bag, source)
     X, y = pair_in_memory(X, y, "collect_votes")
-    votes = _collect_in_memory(
+    votes = collect_in_memory(
         found,
         X,
-        y,
+        None if y is None else as_truth(y, "collect_votes"),
         rows,
         out_of_bag=out_of_bag,
         source=source,
         n_jobs=n_jobs,
         probabilities=probabilities,
     )
-    counts = np.bincount(votes.y, minlength=votes.classes.size)
-    check_labels(found, votes.classes, counts, "collect_votes")
     warn_if_uncovered(votes)
     return votes
 
@@ -131,17 +129,17 @@ def _check_options(out_of_bag: bool | str, source: RowSource) -> None:
         )
 
 
-def _collect_in_memory(
+def collect_in_memory(
     ensemble: Ensemble,
     X: Any,
-    y: Any,
-    rows: IntArray | None,
+    truth: Array | None,
+    rows: IntArray | None = None,
     *,
-    out_of_bag: bool | str,
-    source: RowSource,
+    out_of_bag: bool | str = "auto",
+    source: RowSource = "auto",
     **options: Any,
 ) -> Votes:
-    truth = None if y is None else as_truth(y, "collect_votes")
+    """Collect votes on samples in memory, with labels that are checked already."""
     if truth is None and out_of_bag is True:
         raise ValueError(
             "collect_votes(out_of_bag=True): needs the y the ensemble was trained on."
@@ -166,6 +164,8 @@ def _collect_in_memory(
     votes = evaluate_members(
         ensemble, prepared, truth, unseen=unseen, source=kind, **options
     )
+    counts = np.bincount(votes.y, minlength=votes.classes.size)
+    check_labels(ensemble, votes.classes, counts, "collect_votes")
     return votes if rows is None else renumber(votes, rows)
 
 

@@ -27,7 +27,7 @@ def onto_simplex(table: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(table - taken, 0.0))
 
 
-def onto_grid(table: FloatArray, levels: int) -> FloatArray:
+def round_leaves(table: FloatArray, levels: int) -> FloatArray:
     """Return the nearest columns whose entries are multiples of 1 / levels.
 
     Columns sum to 1 before and after: entries are rounded down, and those that lose
@@ -36,7 +36,7 @@ def onto_grid(table: FloatArray, levels: int) -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> onto_grid(np.array([[0.7], [0.2], [0.1]]), 4)
+    >>> round_leaves(np.array([[0.7], [0.2], [0.1]]), 4)
     array([[0.75],
            [0.25],
            [0.  ]])

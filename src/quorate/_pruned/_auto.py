@@ -21,7 +21,7 @@ from quorate._choosing import (
 from quorate._data import sliceable, take_rows
 from quorate._ensembles import Ensemble, read_ensemble
 from quorate._pruned._backfit import refit_leaves
-from quorate._pruned._distil import as_ridge, why_not_distillable
+from quorate._pruned._distil import check_ridge, why_not_distillable
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
 from quorate._pruned._teacher import read_teacher
 from quorate._scoring import StoredPrediction, find_score
@@ -137,7 +137,6 @@ def distilled_losses(
             unlabelled=None,
             seed=_SEED,
             n_jobs=evidence.n_jobs,
-            progress=lambda done, total: None,
         )
         judged = take_rows(table, evidence.rows[held])
         for place, size in enumerate(sizes):
@@ -148,8 +147,7 @@ def distilled_losses(
                 small,
                 replace(data, leaves=own.copy()),
                 classes,
-                as_ridge("auto", int(size)),
-                lambda done, total: None,
+                check_ridge("auto", int(size)),
             )
             shares = small.with_members(trees).predict_proba(judged)
             said = StoredPrediction(shares.argmax(axis=1), y[held], shares)

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from quorate._ensembles import Ensemble, Member, with_new_leaves
-from quorate._kernels.nearest import onto_grid, onto_simplex
+from quorate._kernels.nearest import onto_simplex, round_leaves
+from quorate._progress import advance
 from quorate._pruned._distillation_set import DistillationSet
-from quorate._typing import Array, BoolArray, FloatArray, IntArray, Progress
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import positions
 
 _MOST_ROUNDS = 20
@@ -58,7 +59,6 @@ def refit_leaves(
     data: DistillationSet,
     classes: Array,
     ridge: float,
-    progress: Progress,
 ) -> tuple[list[Any], int]:
     """Return the members with new leaves, and in how many rounds they got them."""
     weights = ensemble.weights
@@ -80,7 +80,7 @@ def refit_leaves(
         values.append(member.node_probabilities(classes)[nodes])
         knows.append(np.isin(np.arange(classes.size), own))
     student = Student(places, values, knows, weights / weights.sum())
-    new, rounds = backfit(student, data.targets, data.weights, ridge, progress)
+    new, rounds = backfit(student, data.targets, data.weights, ridge)
     parts = zip(ensemble.members, reached, new, columns, strict=True)
     return [
         _on_grid(member, nodes, table[:, own]) for member, nodes, table, own in parts
@@ -92,7 +92,7 @@ def _on_grid(member: Member, nodes: IntArray, table: FloatArray) -> Any:
     values = member.tree.value[:, 0, :].copy()
     values[nodes] = table
     leaves = np.flatnonzero(member.tree.children_left < 0)
-    return with_new_leaves(member, leaves, onto_grid(values[leaves].T, _LEVELS).T)
+    return with_new_leaves(member, leaves, round_leaves(values[leaves].T, _LEVELS).T)
 
 
 def backfit(
@@ -100,7 +100,6 @@ def backfit(
     targets: FloatArray,
     weights: FloatArray,
     ridge: float,
-    progress: Progress,
 ) -> tuple[list[FloatArray], int]:
     """Return new leaf values and the number of rounds it took.
 
@@ -116,8 +115,6 @@ def backfit(
         All positive.
     ridge : float
         How strongly leaves are held where they are.
-    progress : callable
-        Called with rounds done and the most there may be.
     """
     # Of two classes one number says all.
     two = targets.shape[0] == 2 and all(known.all() for known in student.knows)
@@ -153,7 +150,7 @@ def backfit(
                 row -= change.take(places)
             new[tree] = values
         rounds += 1
-        progress(rounds, _MOST_ROUNDS)
+        advance(rounds, _MOST_ROUNDS)
         moved = sum(float(np.sum((a - b) ** 2)) for a, b in zip(new, old, strict=True))
         after = float(np.sum((left**2) @ weights)) + ridge * moved
         if before - after <= _LITTLE * after:

@@ -50,9 +50,10 @@ from quorate._pruned._distil import (
     check_distil,
     check_distillable,
     counts_votes,
-    distil,
+    distil_ensemble,
 )
 from quorate._pruned._prune import smaller_ensemble
+from quorate._pruned._teacher import Teacher
 from quorate._random import draw_seed
 from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
@@ -244,14 +245,15 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         X_unseen = None if unseen is None else take_rows(X, unseen)
         if distils and (must_distil or selection.drops_members):
             most = None if must_distil else sample_size(None, "PrunedClassifier")
-            self.estimator_ = distil(
-                self.estimator_,
-                whole.model,
+            self.estimator_ = distil_ensemble(
+                read_ensemble(self.estimator_),
+                Teacher.of(whole),
                 # Rows held out, which the whole ensemble has not seen, or all rows.
                 X if X_unseen is None else X_unseen,
-                random_state=seed or 0,
+                seed=draw_seed(seed or 0, "PrunedClassifier"),
                 n_jobs=self.n_jobs,
                 max_samples=most,  # as many as chosen on: a warning says so once
+                verbose=1,
             )
         self.curve_ = selection.curve
         self.pruner_ = selection.pruner

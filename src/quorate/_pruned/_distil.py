@@ -1,10 +1,10 @@
 """Distil: refit the leaves of a small ensemble of trees to a teacher."""
 
-from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import numpy as np
 
+from quorate._checks import is_number, is_whole
 from quorate._data import (
     Drawn,
     count_rows,
@@ -24,12 +24,12 @@ from quorate._ensembles import (
     set_record,
 )
 from quorate._messages import warn
-from quorate._progress import advance, stage
+from quorate._progress import stage
 from quorate._pruned._backfit import refit_leaves
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
 from quorate._pruned._teacher import Teacher, read_teacher
 from quorate._random import draw_seed
-from quorate._typing import Array, IntArray, Progress
+from quorate._typing import Array, IntArray
 from quorate._votes import as_labels
 from quorate.exceptions import SampledWarning
 
@@ -50,7 +50,6 @@ def distil(
     ridge: float | str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
     max_samples: int | None = None,
     verbose: int = 1,
 ) -> Model:
@@ -87,8 +86,6 @@ def distil(
         Seed of the crossing.
     n_jobs : int, optional
         Number of blocks of rows processed in parallel; it does not change the result.
-    progress : callable, optional
-        Called as ``progress(done, total)`` from time to time, without a progress bar.
     max_samples : int, optional
         Use a stratified sample of this size if X has more rows; 200 000 by default,
         with a warning, stratified by the predictions of ``small``.
@@ -142,43 +139,108 @@ def distil(
     """
     ensemble, classes = check_distillable(small)
     source = read_teacher(teacher, classes)
-    n_crossed = _number_to_cross(n_rows, unlabelled)
-    strength = as_ridge(ridge, ensemble.n_members)
-    size, seed = sample_size(max_samples, "distil"), draw_seed(random_state, "distil")
+    n_crossed, strength = _CROSSED, check_ridge(ridge, ensemble.n_members)
+    if not (isinstance(n_rows, str) and n_rows == "auto"):
+        n_crossed = _check_n_rows(n_rows, unlabelled)
     X, unlabelled = in_memory(X), in_memory(unlabelled)
-    chosen, drawn = _draw_rows(ensemble, X, size, seed)
+    for name, rows in {"X": X, "unlabelled": unlabelled}.items():
+        if rows is None:
+            continue
+        if count_rows(rows) == 0:
+            raise ValueError(f"distil: {name} has no rows.")
+        if name == "X" and n_crossed and as_table(X) is not None:
+            rows = as_table(X)
+        one = cut_rows(sliceable(rows), slice(0, 1))
+        ensemble.model.predict(one)  # refuses other columns in its own words
+        source.probabilities(one)
+    smaller: Model = distil_ensemble(
+        ensemble,
+        source,
+        X,
+        unlabelled=unlabelled,
+        n_crossed=n_crossed,
+        ridge=strength,
+        seed=draw_seed(random_state, "distil"),
+        n_jobs=n_jobs,
+        max_samples=max_samples,
+        verbose=verbose,
+    )
+    return smaller
+
+
+def distil_ensemble(
+    small: Ensemble,
+    teacher: Teacher,
+    X: Any,
+    *,
+    unlabelled: Any = None,
+    n_crossed: int = _CROSSED,
+    ridge: float | None = None,
+    seed: int,
+    n_jobs: int | None,
+    max_samples: int | None,
+    verbose: int,
+    digest: str | None = None,
+) -> Any:
+    """Refit the leaves of an ensemble; see :func:`distil`, which checks its input.
+
+    Parameters
+    ----------
+    small : Ensemble
+        With members that are trees.
+    teacher : Teacher
+    X, unlabelled, n_jobs, max_samples, verbose
+        See :func:`distil`.
+    n_crossed : int
+        Number of synthetic rows.
+    ridge : float, optional
+        Strength of the penalty; the default of :func:`distil` if not given.
+    seed : int
+        Seed of the crossing.
+    digest : str, optional
+        The digest of X, if it is known.
+    """
+    classes = as_labels(small.classes, "the ensemble's classes")
+    strength = check_ridge("auto", small.n_members) if ridge is None else ridge
+    chosen, drawn = _draw_rows(small, X, sample_size(max_samples, "distil"), seed)
     if drawn is not None and max_samples is None:
         warn(
             f"distil: leaves are fitted on {drawn.describe('rows')}; use max_samples= "
             "to change this number.",
             SampledWarning,
         )
-    table = _crossable(X, unlabelled) if n_crossed else None
-    given = X if table is None else table
-    _check_rows(ensemble, source, given, "X")
-    if unlabelled is not None:
-        _check_rows(ensemble, source, unlabelled, "unlabelled")
-    learned_on = given if chosen is None else take_rows(given, chosen)
-    show = progress or advance
-    with stage("evaluating the teacher", verbose if progress is None else 0):
+    table = as_table(X) if n_crossed else None
+    if n_crossed and table is None and unlabelled is None:
+        shape = getattr(X, "shape", None)
+        kind = type(X).__name__ if shape is None else f"shape {tuple(shape)}"
+        raise TypeError(
+            f"distil: rows of {kind} cannot be crossed; give a table (array, sparse "
+            "matrix or data frame), or unlabelled rows."
+        )
+    rows = X if table is None else table
+    learned_on = rows if chosen is None else take_rows(rows, chosen)
+    with stage("evaluating the teacher", verbose):
         data = make_distillation_set(
-            ensemble,
-            source,
-            given,
+            small,
+            teacher,
+            rows,
             None if table is None else Crossing(learned_on),
             learned_on=chosen,
             n_crossed=n_crossed,
             unlabelled=unlabelled,
             seed=seed,
             n_jobs=n_jobs,
-            progress=show,
         )
     if not data.weights.size:
         raise ValueError("distil: there are no rows to fit the leaves on.")
-    with stage("distilling", verbose if progress is None else 0):
-        members, rounds = refit_leaves(ensemble, data, classes, strength, show)
+    with stage("distilling", verbose):
+        members, rounds = refit_leaves(small, data, classes, strength)
+    if digest is None or learned_on is not X:
+        digest = str(digest_rows(learned_on))
+    digests = [digest, *([] if unlabelled is None else [str(digest_rows(unlabelled))])]
+    models = [small] if teacher.ensemble is None else [small, teacher.ensemble]
     record = {
-        "teacher": type(teacher).__name__,
+        "teacher": teacher.name,
         "n_crossed": data.n_crossed,
         "n_real": data.n_real,
         "out_of_bag": data.out_of_bag,
@@ -186,9 +248,25 @@ def distil(
         "rounds": rounds,
         "drawn": None if drawn is None else drawn.to_dict(),
     }
-    parts = [learned_on] if unlabelled is None else [learned_on, unlabelled]
-    smaller: Model = _recorded(ensemble, source.ensemble, members, record, parts)
-    return smaller
+    made = small.with_members(members)
+    again = read_ensemble(made)
+    for member, tree in zip(again.members, members, strict=True):
+        if member.estimator is not tree:
+            raise TypeError(
+                f"distil: the kind of {type(small.core).__name__} cannot replace "
+                "members; implement its replace_members."
+            )
+    again.core.distillation_ = {
+        **record,
+        "rows": list(dict.fromkeys([*digests, *recorded_rows(models)])),
+    }
+    if (chosen_by := find_record(small.model)) is None:
+        return made
+    # What was kept, and on which rows, is as true of the same trees with new leaves.
+    chosen_by = {**chosen_by, "distil": record}
+    if "summary" in chosen_by:
+        chosen_by["summary"] += ", then distilled"
+    return set_record(made, chosen_by)
 
 
 def check_distil(distil: Any, owner: str) -> None:
@@ -271,33 +349,9 @@ def _draw_rows(
     return rows, Drawn(rows.size, n_rows, seed)
 
 
-def _crossable(X: Any, unlabelled: Any) -> Any:
-    """Return X as a table whose rows can be crossed; None if others are enough."""
-    table = as_table(X)
-    if table is None and unlabelled is None:
-        shape = getattr(X, "shape", None)
-        kind = type(X).__name__ if shape is None else f"shape {tuple(shape)}"
-        raise TypeError(
-            f"distil: rows of {kind} cannot be crossed; give a table (array, sparse "
-            "matrix or data frame), or unlabelled rows."
-        )
-    return table
-
-
-def _check_rows(ensemble: Ensemble, teacher: Teacher, rows: Any, name: str) -> None:
-    if count_rows(rows) == 0:
-        raise ValueError(f"distil: {name} has no rows.")
-    one = cut_rows(sliceable(rows), slice(0, 1))
-    ensemble.model.predict(one)  # refuses other columns in its own words
-    teacher.probabilities(one)
-
-
-def _number_to_cross(n_rows: Any, unlabelled: Any) -> int:
-    """Return how many rows are crossed."""
-    is_count = isinstance(n_rows, Integral) and not isinstance(n_rows, bool)
-    if isinstance(n_rows, str) and n_rows == "auto":
-        return _CROSSED
-    if not is_count or n_rows < 0:
+def _check_n_rows(n_rows: Any, unlabelled: Any) -> int:
+    """Return the number of rows to cross."""
+    if not is_whole(n_rows) or n_rows < 0:
         raise ValueError(
             f"distil(n_rows={n_rows!r}): must be 'auto' or a number of rows to cross."
         )
@@ -309,43 +363,12 @@ def _number_to_cross(n_rows: Any, unlabelled: Any) -> int:
     return int(n_rows)
 
 
-def as_ridge(ridge: Any, n_members: int) -> float:
+def check_ridge(ridge: Any, n_members: int) -> float:
     """Return how strongly the leaves of so many trees are held to their old values."""
     if isinstance(ridge, str) and ridge == "auto":
         return _ROWS_OF_RIDGE / n_members**2
-    is_number = isinstance(ridge, Real) and not isinstance(ridge, bool)
-    if not is_number or not np.isfinite(float(ridge)) or ridge < 0:
+    if not is_number(ridge) or not np.isfinite(float(ridge)) or ridge < 0:
         raise ValueError(
             f"distil(ridge={ridge!r}): must be 'auto' or a number of 0 or more."
         )
     return float(ridge)
-
-
-def _recorded(
-    before: Ensemble,
-    teacher: Ensemble | None,
-    members: list[Any],
-    record: dict[str, Any],
-    learned_on: list[Any],
-) -> Any:
-    """Put the members in place, see that they are, and write down what was done."""
-    made = before.with_members(members)
-    again = read_ensemble(made)
-    for member, tree in zip(again.members, members, strict=True):
-        if member.estimator is not tree:
-            raise TypeError(
-                f"distil: the kind of {type(before.core).__name__} cannot replace "
-                "members; implement its replace_members."
-            )
-    models = [before] if teacher is None else [before, teacher]
-    digests = [str(digest_rows(rows)) for rows in learned_on]
-    rows = list(dict.fromkeys([*digests, *recorded_rows(models)]))
-    again.core.distillation_ = {**record, "rows": rows}
-    chosen = find_record(before.model)
-    if chosen is None:
-        return made
-    # What was kept, and on which rows, is as true of the same trees with new leaves.
-    record = {**chosen, "distil": record}
-    if "summary" in record:
-        record["summary"] += ", then distilled"
-    return set_record(made, record)

@@ -20,8 +20,9 @@ import numpy as np
 
 from quorate._data import count_rows, cut_rows, sliceable, take_rows
 from quorate._ensembles import Ensemble, tree_input
+from quorate._progress import advance
 from quorate._pruned._teacher import Teacher, unseen_by
-from quorate._typing import Array, FloatArray, IntArray, Progress
+from quorate._typing import Array, FloatArray, IntArray
 from quorate._workers import in_threads
 
 # Makes rows, then their targets unless the teacher is to be asked; how much they count.
@@ -75,7 +76,6 @@ def make_distillation_set(
     unlabelled: Any,
     seed: int,
     n_jobs: int | None,
-    progress: Progress,
 ) -> DistillationSet:
     """Return rows with targets and leaves; the same for any number of jobs.
 
@@ -97,8 +97,6 @@ def make_distillation_set(
     seed : int
     n_jobs : int, optional
         Blocks at the same time.
-    progress : callable
-        Called with rows done and their number.
     """
     prepare = tree_input(small)
 
@@ -133,7 +131,7 @@ def make_distillation_set(
     # A few at a time, so that progress can be told in between.
     for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
         done += in_threads(n_jobs, learn, blocks[start : start + _BLOCKS_AT_ONCE])
-        progress(len(done), len(blocks))
+        advance(len(done), len(blocks))
     weights = [part for _, _, part in done]
     return DistillationSet(
         leaves=np.concatenate([leaves for leaves, _, _ in done], axis=1),

@@ -18,11 +18,12 @@ from quorate._choosing import (
     gather,
     size_for,
 )
-from quorate._data import digest_rows, sample_size
+from quorate._data import sample_size
 from quorate._ensembles import (
     Ensemble,
     RowSource,
     WeightedVoting,
+    read_ensemble,
     recorded_rows,
     set_record,
     warn_of_heads,
@@ -30,9 +31,13 @@ from quorate._ensembles import (
 from quorate._messages import warn
 from quorate._progress import stage
 from quorate._pruned._auto import distilled_size, will_distil
-from quorate._pruned._distil import check_distil, check_distillable
-from quorate._pruned._distil import distil as distil_leaves
-from quorate._random import as_seed
+from quorate._pruned._distil import (
+    check_distil,
+    check_distillable,
+    distil_ensemble,
+)
+from quorate._pruned._teacher import Teacher
+from quorate._random import as_seed, draw_seed
 from quorate._scoring import with_positive
 from quorate._trees import compact
 from quorate._version import versions
@@ -199,16 +204,17 @@ def prune(
     smaller = smaller_ensemble(whole, selection, evidence)
     if distils and (distil is True or selection.drops_members):
         selection = replace(selection, distilled=True)
-        # As many rows as members are chosen on, which is said once.
-        most = sample_size(max_samples, "prune") if distil == "auto" else max_samples
-        smaller = distil_leaves(
-            smaller,
-            whole.model,
+        most = sample_size(max_samples, "prune")
+        smaller = distil_ensemble(
+            read_ensemble(smaller),
+            Teacher.of(whole),
             evidence.X,
-            random_state=seed or 0,
+            seed=draw_seed(seed or 0, "prune"),
             n_jobs=n_jobs,
-            max_samples=most,
+            # As many rows as members are chosen on, which is said once.
+            max_samples=max_samples if distil is True else most,
             verbose=verbose,
+            digest=evidence.digest,
         )
     return (smaller, selection) if return_selection else smaller
 
@@ -236,7 +242,7 @@ def smaller_ensemble(
         smaller = WeightedVoting.of(ensemble, kept, new, selection.votes.classes)
     rows: list[str] = []
     if evidence is not None:
-        rows = [str(digest_rows(evidence.X)), *recorded_rows([ensemble])]
+        rows = [evidence.digest, *recorded_rows([ensemble])]
     record = {
         **selection.to_dict(),
         "rows": list(dict.fromkeys(rows)),

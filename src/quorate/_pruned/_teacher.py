@@ -41,6 +41,19 @@ class Teacher:
     places: IntArray
     ensemble: Ensemble | None
 
+    @classmethod
+    def of(cls, ensemble: Ensemble) -> "Teacher":
+        """Return an ensemble as the teacher of some of its own members."""
+        n_classes = np.size(ensemble.classes)  # type: ignore[arg-type]
+        return cls(ensemble.model, np.arange(n_classes), ensemble)
+
+    @property
+    def name(self) -> str:
+        """The class of the model; of a pool, that of the list or dict."""
+        if self.ensemble is None:
+            return type(self.model).__name__
+        return type(self.ensemble.model).__name__
+
     def probabilities(self, X: Any) -> FloatArray:
         """Return what it says of rows, with columns as in the small ensemble."""
         shares = np.asarray(self.model.predict_proba(X), dtype=float)
