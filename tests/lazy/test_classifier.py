@@ -142,19 +142,6 @@ def test_wide_rows_are_copied_less_often_and_come_out_the_same():
 # Odd input
 
 
-def test_frames_keep_their_names(data):
-    X, y, new = (pd.DataFrame(part) for part in data)
-    X.columns = new.columns = [f"column {place}" for place in range(30)]
-    forest = RandomForestClassifier(20, random_state=0).fit(X, y[0])
-    lazy = LazyClassifier(forest).fit(new)
-    np.testing.assert_array_equal(lazy.feature_names_in_, X.columns)
-    np.testing.assert_array_equal(lazy.predict(new), forest.predict(new))
-    with pytest.warns(UserWarning, match="does not have valid feature names"):
-        lazy.predict(new.to_numpy())
-    with pytest.raises(ValueError, match="feature names"):
-        lazy.predict(new.rename(columns={"column 0": "other"}))
-
-
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_frames_reach_the_members_as_frames(data, frame):
     X, y, new = data
@@ -305,21 +292,14 @@ def test_pickles_hold_no_tables(forest, data):
         )
 
 
-def test_on_top_of_a_pruned_ensemble(forest, data):
+def test_on_top_of_a_pruned_classifier(data):
     X, y, new = data
-    small = quorate.prune(forest, X, y, keep=0.3)
-    lazy = LazyClassifier(small).fit()
-    assert lazy.n_members_ == 18
-    np.testing.assert_array_equal(lazy.predict(new), small.predict(new))
     pruned = quorate.PrunedClassifier(RandomForestClassifier(30), random_state=0)
     with pytest.raises(NotFittedError):
         LazyClassifier(pruned).fit()
-    pruned.fit(X, y)
-    lazy = LazyClassifier(pruned).fit()
-    np.testing.assert_array_equal(lazy.predict(new), pruned.predict(new))
-    within = make_pipeline(StandardScaler(), pruned).fit(X, y)
-    lazy = LazyClassifier(within).fit()
-    np.testing.assert_array_equal(lazy.predict(new), within.predict(new))
+    for model in (pruned.fit(X, y), make_pipeline(StandardScaler(), pruned).fit(X, y)):
+        lazy = LazyClassifier(model).fit()
+        np.testing.assert_array_equal(lazy.predict(new), model.predict(new))
 
 
 # Order and blocks

@@ -63,74 +63,47 @@ def options_of(rng):
 
 
 @needs_kernels
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_same_answers_to_the_bit(kind):
+@pytest.mark.parametrize(
+    ("kind", "share_missing"),
+    [*((kind, 0.0) for kind in KINDS), *((kind, 0.2) for kind in MISSING)],
+)
+def test_the_same_answers_to_the_bit(kind, share_missing):
+    astray = 0
     for seed in range(ROUNDS):
         rng = np.random.default_rng([seed, len(kind)])
         X, y = draw_rows(rng)
+        X[rng.random(X.shape) < share_missing] = np.nan
         ensemble = draw_trees(kind, rng, X, y)
         rows = on_thresholds(ensemble, rng, X)
+        rows[rng.random(rows.shape) < share_missing] = np.nan
         own = ensemble.predict(rows)
+        astray += (ensemble.predict(np.nan_to_num(rows, nan=99.0)) != own).sum()
         for mode in MODES:
-            compiled, plain = both(
-                ensemble, mode, rows=X, epsilon=0.1, **options_of(rng)
-            )
+            options = options_of(rng)
+            compiled, plain = both(ensemble, mode, rows=X, epsilon=0.1, **options)
             assert_same(compiled, plain, rows)
             assert compiled.threshold_ == plain.threshold_
             assert compiled.measured_members_ == plain.measured_members_
             if mode in ("exact", "all"):
                 np.testing.assert_array_equal(compiled.predict(rows), own)
+    assert astray or not share_missing  # where missing values go matters
 
 
-@needs_kernels
-@pytest.mark.parametrize("kind", MISSING)
-def test_missing_values_go_where_the_trees_send_them(kind):
-    astray = 0
-    for seed in range(ROUNDS):
-        rng = np.random.default_rng([seed, len(kind)])
-        X, y = draw_rows(rng)
-        X[rng.random(X.shape) < 0.2] = np.nan
-        ensemble = draw_trees(kind, rng, X, y)
-        rows = on_thresholds(ensemble, rng, X)
-        rows[rng.random(rows.shape) < 0.2] = np.nan
-        own = ensemble.predict(rows)
-        astray += (ensemble.predict(np.nan_to_num(rows, nan=99.0)) != own).sum()
-        for mode in MODES:
-            compiled, plain = both(ensemble, mode, rows=X, epsilon=0.1)
-            assert_same(compiled, plain, rows)
-            if mode in ("exact", "all"):
-                np.testing.assert_array_equal(compiled.predict(rows), own)
-    assert astray > 0  # where they go matters
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_all_gives_the_probabilities_of_the_ensemble(kind):
-    for seed in range(3):
-        rng = np.random.default_rng([seed, len(kind)])
-        X, y = draw_rows(rng)
-        ensemble = draw_trees(kind, rng, X, y)
-        lazy = LazyClassifier(ensemble, "all", order="random", random_state=0).fit(X)
-        assert (lazy.members_asked(X) == lazy.n_members_).all()
-        assert lazy.expected_disagreement_ == lazy.measured_disagreement_ == 0
-        assert (
-            lazy.order_ == np.random.RandomState(0).permutation(lazy.n_members_)
-        ).all()
-        averages = getattr(ensemble, "voting", "soft") == "soft"
-        if averages and hasattr(ensemble, "predict_proba"):
-            own = ensemble.predict_proba(X)
-            np.testing.assert_allclose(lazy.predict_proba(X), own, rtol=0, atol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore:.*SAMME")
-@pytest.mark.parametrize("kind", UNFITTED)
-def test_all_asks_members_that_are_no_trees_as_well(kind):
+@pytest.mark.parametrize("order", ["auto", "random"])
+@pytest.mark.parametrize("kind", dict.fromkeys([*KINDS, *UNFITTED]))
+def test_all_gives_the_probabilities_of_the_ensemble(kind, order):
     rng = np.random.default_rng(len(kind))
-    X, y = draw_data(rng)
-    ensemble = draw_ensemble(kind, rng, X, y)
-    lazy = LazyClassifier(ensemble, "all").fit(X)
-    assert lazy.measured_disagreement_ == 0
-    assert lazy.order_.tolist() == list(range(lazy.n_members_))
-    if hasattr(ensemble, "predict_proba"):
+    X, y = draw_rows(rng) if kind in KINDS else draw_data(rng)
+    ensemble = (draw_trees if kind in KINDS else draw_ensemble)(kind, rng, X, y)
+    lazy = LazyClassifier(ensemble, "all", order=order, random_state=0).fit(X)
+    n_members = lazy.n_members_
+    assert (lazy.members_asked(X) == n_members).all()
+    assert lazy.expected_disagreement_ == lazy.measured_disagreement_ == 0
+    mixed = np.random.RandomState(0).permutation(n_members)
+    expected = mixed if order == "random" else np.arange(n_members)
+    np.testing.assert_array_equal(lazy.order_, expected)
+    averages = getattr(ensemble, "voting", "soft") == "soft"
+    if averages and hasattr(ensemble, "predict_proba"):
         own = ensemble.predict_proba(X)
         np.testing.assert_allclose(lazy.predict_proba(X), own, rtol=0, atol=1e-12)
 
@@ -150,6 +123,16 @@ def test_arrays_hold_what_the_trees_hold():
             np.testing.assert_array_equal(found_shares, shares)
         assert trees.nodes.itemsize == 12
         assert len(np.unique(trees.table, axis=0)) == len(trees.table)
+
+
+def test_a_leaf_that_is_pure_but_for_rounding_is_not_pure():
+    X = np.arange(4.0)[:, None]
+    forest = RandomForestClassifier(3, random_state=0).fit(X, [0, 0, 1, 1])
+    for tree in forest.estimators_:
+        tree.tree_.value[:] = [1.0, 1e-17]
+    expected = LazyClassifier(forest, "all", engine="numpy").fit().predict_proba(X)
+    assert (expected[:, 1] > 0).all()
+    np.testing.assert_array_equal(quorate.compact(forest).predict_proba(X), expected)
 
 
 def test_thresholds_are_rounded_down_and_never_up():

@@ -58,14 +58,8 @@ def assert_alike(small, lazy, rows):
     Probabilities are those of the ensemble: everyone is asked about them.
     """
     everyone = LazyClassifier(lazy.ensemble, "all").fit()
-    for answer, other in (
-        ("predict", lazy),
-        ("members_asked", lazy),
-        ("predict_proba", everyone),
-    ):
-        found, expected = getattr(small, answer)(rows), getattr(other, answer)(rows)
-        assert found.dtype == expected.dtype
-        np.testing.assert_array_equal(found, expected, err_msg=answer)
+    assert_same(small, lazy, rows, ("predict", "members_asked"))
+    assert_same(small, everyone, rows, ("predict_proba",))
 
 
 @pytest.mark.usefixtures("engine")
@@ -117,17 +111,20 @@ def test_saved_without_code_and_loaded_without_trust(wine, mode, tmp_path):
         assert_alike(getattr(copy, part)(again), lazy, X)
 
 
-def test_names_are_kept(wine):
+@pytest.mark.parametrize("is_compact", [False, True])
+def test_names_are_kept(wine, is_compact):
     X, y, _ = wine
     frame = pd.DataFrame(X, columns=[f"column {place}" for place in range(X.shape[1])])
     forest = RandomForestClassifier(9, random_state=0).fit(frame, y)
-    small = pickle.loads(pickle.dumps(LazyClassifier(forest).fit().compact()))
-    np.testing.assert_array_equal(small.feature_names_in_, frame.columns)
-    np.testing.assert_array_equal(small.predict(frame), forest.predict(frame))
+    model = LazyClassifier(forest).fit(frame)
+    if is_compact:
+        model = pickle.loads(pickle.dumps(model.compact()))
+    np.testing.assert_array_equal(model.feature_names_in_, frame.columns)
+    np.testing.assert_array_equal(model.predict(frame), forest.predict(frame))
     with pytest.warns(UserWarning, match="does not have valid feature names"):
-        small.predict(X)
+        model.predict(X)
     with pytest.raises(ValueError, match="feature names"):
-        small.predict(frame.rename(columns={"column 0": "other"}))
+        model.predict(frame.rename(columns={"column 0": "other"}))
 
 
 def test_among_the_tools_of_scikit_learn(wine):
@@ -298,6 +295,14 @@ def test_nodes_of_most_rows_follow_each_other():
         assert seen == set(range(root, end))
 
 
+def _root_as_leaf(packed):
+    """Turn the first root into a leaf, and a leaf of its tree into an inner node."""
+    bits = np.unpackbits(packed)
+    bits[np.argmax(bits)] = 0
+    bits[0] = 1
+    return np.packbits(bits)
+
+
 FORGED_TREES = {
     "counts": [
         lambda a: a + 1,
@@ -306,7 +311,7 @@ FORGED_TREES = {
         lambda a: np.r_[a[0] - 2, a[1] + 2, a[2:]],
         lambda a: np.array([2**62, 2**62, 5, 5]),
     ],
-    "leaf": [np.invert, lambda a: a[:-1], np.zeros_like],
+    "leaf": [np.invert, lambda a: a[:-1], np.zeros_like, _root_as_leaf],
     "columns": [
         lambda a: a + 200,
         lambda a: a.astype(int) - 100,
