@@ -58,6 +58,7 @@ numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
     "MarginBound": "quorate.risk.MarginBound",
     "Method": "quorate.pruning.Method",
     "Pruner": "quorate.pruning.Pruner",
+    "PrunerInputs": "quorate.pruning.PrunerInputs",
     "PrunerTags": "quorate.pruning.PrunerTags",
     # A word that ends in an underscore would be a link of reST.
     "n_kept_,": r"n_kept\_,",
