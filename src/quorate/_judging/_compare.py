@@ -410,14 +410,15 @@ def compare(
     X, y = pair_in_memory(X, y, "compare")
     y = labels_for_pair(*ensembles, X, y, "compare")
     models = [*map(predictable, (before, after), ensembles, (y, y))]
-    expected = None
-    if selection is not None and selection.drops_members:
-        expected = selection.expected
-    if selection is not None and expected is not None:
+    if selection is None:
+        chosen_on = were_chosen_on(ensembles, X, source)
+        quality = _quality(models, ensembles, X, y, scoring, source, chosen_on)
+    elif selection.drops_members and (expected := selection.expected) is not None:
         quality = _expected_quality(selection, expected)
     else:
-        chosen_on = selection is not None or were_chosen_on(ensembles, X, source)
-        quality = _quality(models, ensembles, X, y, scoring, source, chosen_on)
+        if selection.source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
+            source = "training"
+        quality = _quality(models, ensembles, X, y, scoring, source, True)
     times = predict_milliseconds(models, X, repeats)
     nodes = tuple(count_nodes(each.model) for each in ensembles)
     return Comparison(
@@ -483,7 +484,9 @@ def _quality(
         None if each.rule.name == "average" else partial(collect_votes, each, X, y)
         for each in ensembles
     ]
-    score, estimates = score_models(scoring, models, votes, X, y, "compare")
+    score, estimates = score_models(
+        scoring, models, predictions, votes, X, y, "compare"
+    )
     return {**quality, **_estimated_score(score, *estimates)}
 
 

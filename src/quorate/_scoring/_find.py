@@ -290,6 +290,7 @@ def score_for(scoring: Any, votes: Votes, owner: str) -> Score:
 def score_models(
     scoring: Any,
     models: Sequence[Any],
+    predictions: Sequence[Array],
     votes: Sequence[Callable[[], Votes] | None],
     X: Any,
     y: Any,
@@ -304,6 +305,8 @@ def score_models(
     ----------
     scoring : str, scorer, callable or None
     models : sequence of fitted classifiers
+    predictions : sequence of array
+        What each of them predicts for X.
     votes : sequence of callable or None
         For a model whose members' votes are counted, what collects them, to rank
         samples by where it has no decision function; None for one that averages
@@ -323,8 +326,9 @@ def score_models(
     counts = np.bincount(codes, minlength=classes.size)
     _refuse_unfit(score, owner, averages=averages, counts=counts)
     estimates = []
-    for model, collect in zip(models, votes, strict=True):
-        prediction = _model_prediction(model, collect, X, codes, score)
+    for model, labels, collect in zip(models, predictions, votes, strict=True):
+        predicted = np.searchsorted(classes, as_labels(labels, "predictions"))
+        prediction = _model_prediction(model, predicted, collect, X, codes, score)
         try_out(score, prediction, owner)
         estimates.append(score.estimate_prediction(prediction))
     return score, estimates
@@ -332,13 +336,13 @@ def score_models(
 
 def _model_prediction(
     model: Any,
+    codes: IntArray,
     collect: Callable[[], Votes] | None,
     X: Any,
     y: IntArray,
     score: Score,
 ) -> Prediction:
     """Return a model's predictions: classes, and class shares if needed."""
-    codes = np.searchsorted(score.classes, as_labels(model.predict(X), "predictions"))
     if not score.needs_shares:
         return StoredPrediction(codes, y)
     if collect is None:  # probabilities are averaged, and decide

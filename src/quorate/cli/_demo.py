@@ -63,11 +63,7 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
     import numpy as np
     from sklearn.ensemble import RandomForestClassifier
 
-    from quorate._ensembles import (
-        collect_votes,
-        keep_members,
-        pickled_bytes,
-    )
+    from quorate._ensembles import collect_votes, keep_members, pickled_bytes
     from quorate._pruned import prune
     from quorate._scoring import score_models
     from quorate._theory import decompose
@@ -87,9 +83,11 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
     scores: dict[str, dict[str, float]] = {name: {} for name in scored}
     standard_errors = {}
     with stage("comparing on new data", verbose=1):
+        every = [*scored.values()]
+        predictions = [model.predict(new) for model in every]
+        how = every, predictions, [None] * 4, new, labels, "demo"
         for title, (scoring, sign) in _SCORES.items():
-            every = [*scored.values()]
-            _, found = score_models(scoring, every, [None] * 4, new, labels, "demo")
+            _, found = score_models(scoring, *how)
             for name, estimate in zip(scored, found, strict=True):
                 scores[name][title] = sign * estimate.score
             standard_errors[title] = found[2].behind(found[0])[1]
@@ -97,7 +95,6 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
             title: {name: _time(model, rows) for name, model in models.items()}
             for title, rows in (("one row", new[:1]), ("all rows", new))
         }
-        same = forest.predict(new) == models["compact"].predict(new)
     parts = decompose(collect_votes(forest, new, labels))
     return {
         "seed": seed,
@@ -110,7 +107,7 @@ def _measure(n_members: int, seed: int) -> dict[str, Any]:
         },
         "milliseconds": times,
         "engine": models["compact"].engine_,
-        "same_answers": int(same.sum()),
+        "same_answers": int((predictions[0] == predictions[1]).sum()),
         "scores": scores,
         # of the difference between the distilled trees and the whole forest
         "standard_errors": standard_errors,

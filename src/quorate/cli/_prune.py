@@ -17,7 +17,6 @@ from quorate.cli._inputs import check_output, read_models, read_sample, read_tab
 
 if TYPE_CHECKING:
     from quorate._choosing import Keep, Selection
-    from quorate._ensembles import RowSource
     from quorate._judging import Comparison
 
 
@@ -80,7 +79,6 @@ def prune(
     output: Path | None,
     force: bool,
     distil: bool | None,
-    n_jobs: int | None,
     loading: dict[str, Any],
     as_json: bool,
     **choice: Any,
@@ -98,33 +96,33 @@ def prune(
     from quorate._ensembles import find_record
     from quorate._files import save
     from quorate._judging import compare
-    from quorate._votes import VoteSource
+    from quorate._pruned import prune as prune_ensemble
     from quorate.pruning import make_pruner
 
     check_choice(**choice)
-    name, parameters = choice["method"], choice.pop("parameters")
+    method, parameters = choice["method"], choice.pop("parameters")
     if parameters:
-        choice["method"] = make_pruner(name, **parameters)
+        choice["method"] = make_pruner(method, **parameters)
     (ensemble,), form = read_models([model], [data, test], target, **loading)
     size, seed = choice["max_samples"], choice["random_state"]
     X, y = read_sample(form, data, target, size, seed)
-    smaller, selection = _choose(ensemble, X, y, distil, n_jobs, **choice)
-    source: RowSource = "auto" if choice["source"] == "auto" else "new"
-    if test is not None:
-        X, y = read_table(form, test, target)
-    elif selection.votes.source in (VoteSource.OUT_OF_BAG, VoteSource.TRAINING):
-        source = "training"
-    how = {"scoring": choice["scoring"], "positive": choice["positive"]}
-    with stage("comparing", verbose=1):
-        compared = compare(
+    with stage("evaluating members", verbose=1):
+        smaller, selection = prune_ensemble(
             ensemble,
-            smaller,
             X,
             y,
-            source=source,
-            selection=selection if test is None else None,
-            **how,
+            distil="auto" if distil is None else distil,
+            return_selection=True,
+            **choice,
         )
+    how = {name: choice[name] for name in ("scoring", "positive", "source")}
+    if test is None:
+        how["selection"] = selection
+    else:
+        X, y = read_table(form, test, target)
+        how["source"] = "auto" if how["source"] == "auto" else "new"
+    with stage("comparing", verbose=1):
+        compared = compare(ensemble, smaller, X, y, **how)
     save(smaller, output)
     record = dict(find_record(smaller) or {})
     if as_json:
@@ -136,7 +134,7 @@ def prune(
         }
         say_json(printed)
         return
-    _show(selection, record, name, compared)
+    _show(selection, record, method, compared)
     say(f"written to {output}")
 
 
@@ -170,29 +168,6 @@ def check_choice(
             f"--keep own: {method_name(method)} does not choose its size; "
             f"{', '.join(able)} do."
         )
-
-
-def _choose(
-    ensemble: Any,
-    X: Any,
-    y: Any,
-    distil: bool | None,
-    n_jobs: int | None,
-    **choice: Any,
-) -> "tuple[Any, Selection]":
-    from quorate._pruned import prune as prune_ensemble
-
-    with stage("evaluating members", verbose=1):
-        smaller, selection = prune_ensemble(
-            ensemble,
-            X,
-            y,
-            distil="auto" if distil is None else distil,
-            n_jobs=n_jobs,
-            return_selection=True,
-            **choice,
-        )
-    return smaller, selection
 
 
 def _show(
