@@ -155,11 +155,14 @@ def collect_in_memory(
         raise ValueError("collect_votes: X has no samples.")
     unseen, kind = None, VoteSource.UNLABELLED
     if truth is not None:
-        unseen, kind = _rows_to_ask_about(ensemble, prepared, out_of_bag, source)
+        unseen, kind = _rows_to_evaluate(ensemble, prepared, out_of_bag, source)
     if rows is not None:
         rows = sample_positions(rows, n_rows, "collect_votes(rows)")
         prepared = take_rows(prepared, rows)
-        unseen = None if unseen is None else _among(unseen, rows, n_rows)
+        if unseen is not None:
+            unseen = [np.flatnonzero(np.isin(rows, those)) for those in unseen]
+            why = f"none of the {rows.size} samples drawn is out of bag; draw more"
+            _check_each_has_rows(unseen, why)
         truth = None if truth is None else truth[rows]
     votes = evaluate_members(
         ensemble, prepared, truth, unseen=unseen, source=kind, **options
@@ -169,17 +172,19 @@ def collect_in_memory(
     return votes if rows is None else renumber(votes, rows)
 
 
-def _rows_to_ask_about(
+def _rows_to_evaluate(
     ensemble: Ensemble, X: Any, out_of_bag: bool | str, source: RowSource
 ) -> tuple[list[IntArray] | None, VoteSource]:
     """Return the rows to evaluate each member on (all by default), and the source."""
     n_rows = count_rows(X)
     if out_of_bag is True:
-        drawn = _known_rows(ensemble)
+        drawn = _training_rows(ensemble)
         check_row_numbers(ensemble, drawn, n_rows, "collect_votes(out_of_bag=True)")
         if source == "auto":
             check_training_rows(ensemble, X, "collect_votes(out_of_bag=True)")
-        return _some_for_each(_others(drawn, n_rows)), VoteSource.OUT_OF_BAG
+        unseen = _rows_left_out(drawn, n_rows)
+        _check_each_has_rows(unseen, "it was trained on every sample")
+        return unseen, VoteSource.OUT_OF_BAG
     kind = source_of(ensemble, X, source)
     if kind not in (VoteSource.TRAINING, VoteSource.UNKNOWN) or not out_of_bag:
         return None, kind
@@ -187,13 +192,13 @@ def _rows_to_ask_about(
     if known is None:
         return None, kind
     check_row_numbers(ensemble, known, n_rows, f"collect_votes(source={source!r})")
-    unseen = _others(known, n_rows)
+    unseen = _rows_left_out(known, n_rows)
     if not all(rows.size for rows in unseen):
         return None, kind  # a member has seen everything
     return unseen, VoteSource.OUT_OF_BAG
 
 
-def _known_rows(ensemble: Ensemble) -> list[IntArray]:
+def _training_rows(ensemble: Ensemble) -> list[IntArray]:
     """Return each member's training rows, or raise an error if unknown."""
     if ensemble.drawn is None or not ensemble.has_out_of_bag:
         raise ValueError(
@@ -217,7 +222,7 @@ def _known_rows(ensemble: Ensemble) -> list[IntArray]:
     return drawn
 
 
-def _others(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
+def _rows_left_out(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
     """Return the rows that each member was not trained on."""
     unseen: list[IntArray] = []
     for rows in drawn:
@@ -227,30 +232,12 @@ def _others(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
     return unseen
 
 
-def _among(unseen: list[IntArray], rows: IntArray, n_rows: int) -> list[IntArray]:
-    """Return which of the given rows each member was not trained on."""
-    found: list[IntArray] = []
-    for place, those in enumerate(unseen):
-        left = np.zeros(n_rows, dtype=bool)
-        left[those] = True
-        found.append(np.flatnonzero(left[rows]))
-        if found[-1].size == 0:
-            raise ValueError(
-                f"collect_votes: none of the {rows.size} samples drawn is out of bag "
-                f"for member {place}; draw more."
-            )
-    return found
-
-
-def _some_for_each(unseen: list[IntArray]) -> list[IntArray]:
-    """Raise an error if a member was trained on every row."""
-    for place, rows in enumerate(unseen):
+def _check_each_has_rows(unseen: list[IntArray], why: str) -> None:
+    for member, rows in enumerate(unseen):
         if rows.size == 0:
             raise ValueError(
-                f"collect_votes(out_of_bag=True): member {place} was trained on every "
-                "sample and has no out-of-bag vote."
+                f"collect_votes: member {member} has no out-of-bag vote: {why}."
             )
-    return unseen
 
 
 _ROWS = 4000
