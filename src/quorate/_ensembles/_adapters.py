@@ -89,7 +89,9 @@ class AdaptedMember:
     def predict(self, X: Any) -> Array:
         """Return labels; ties go to the first class."""
         if self.answers in ("probabilities", "logits"):
-            return np.asarray(self.classes_[self._shares(X).argmax(axis=1)])
+            return np.asarray(
+                self.classes_[self._class_probabilities(X).argmax(axis=1)]
+            )
         found = _one_per_sample(self.evaluate(X), self.model)
         return found if self.answers == "labels" else self._decoded(found)
 
@@ -103,16 +105,16 @@ class AdaptedMember:
             raise ValueError(
                 f"as_member({type(self.model).__name__}, answers='codes'): codes of "
                 f"{self._labels.size} classes must be whole numbers from 0 to "
-                f"{self._labels.size - 1}, got {_span(found)}."
+                f"{self._labels.size - 1}, got {_range_text(found)}."
             )
         return np.asarray(self._labels[places])
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities, columns as in ``classes_``."""
-        return self._shares(X)
+        return self._class_probabilities(X)
 
-    def _shares(self, X: Any) -> FloatArray:
+    def _class_probabilities(self, X: Any) -> FloatArray:
         if self.answers == "codes":
             own = np.asarray(self.model.predict_proba(X), dtype=float)
             return np.asarray(own[:, self._columns])
@@ -135,7 +137,7 @@ class AdaptedMember:
         if improper_row(given) is not None:
             raise ValueError(
                 f"as_member({type(self.model).__name__}, answers='probabilities'): "
-                f"probabilities must add up to 1, got {_span(given)}; use "
+                f"probabilities must add up to 1, got {_range_text(given)}; use "
                 "answers='logits' for scores before softmax or sigmoid."
             )
         return np.asarray(given[:, self._columns])
@@ -274,7 +276,7 @@ def _one_per_sample(given: Any, model: Any) -> Array:
     return found
 
 
-def _span(found: Array) -> str:
+def _range_text(found: Array) -> str:
     if found.dtype.kind not in "biuf":
         return f"labels such as {found[0]!r}"
     return f"numbers from {found.min():.4g} to {found.max():.4g}"

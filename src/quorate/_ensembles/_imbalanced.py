@@ -30,7 +30,7 @@ class BalancedForest(Forest):
 
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
-        sampled = _sampled(super().read(model), model, self.bootstraps(model))
+        sampled = _with_sampled_rows(super().read(model), model, self.bootstraps(model))
         # If trees bootstrap their sample again, their leaf counts differ from it.
         return replace(sampled, leaves_tell=not model.bootstrap)
 
@@ -71,7 +71,7 @@ class SampledBoosting(Boosting):
 
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
-        return _sampled(super().read(model), model, out_of_bag=False)
+        return _with_sampled_rows(super().read(model), model, out_of_bag=False)
 
     def keep_members(self, smaller: Any, members: IntArray) -> None:
         """See :class:`Kind`."""
@@ -87,7 +87,7 @@ KINDS: tuple[Kind, ...] = (
 )
 
 
-def _sampled(ensemble: Ensemble, model: Any, out_of_bag: bool) -> Ensemble:
+def _with_sampled_rows(ensemble: Ensemble, model: Any, out_of_bag: bool) -> Ensemble:
     """Return an ensemble with the training rows of each member."""
     rows = [np.asarray(sampler.sample_indices_) for sampler in model.samplers_]
     return replace(

@@ -64,7 +64,7 @@ def check_labels(
     labels, there = classes.tolist(), np.asarray(counts) > 0
     if ensemble.classes is None:
         _check_members(ensemble, [labels[place] for place in np.flatnonzero(there)])
-    known = _known(ensemble)
+    known = _labels_of(ensemble)
     if known is None:
         return
     unknown = np.flatnonzero(there & [label not in known for label in labels])
@@ -101,7 +101,7 @@ def _check_members(pool: Ensemble, labels: list[Any]) -> None:
 
 def check_pair(first: Ensemble, second: Ensemble, owner: str) -> None:
     """Raise an error if the classes of two ensembles have different types."""
-    one, two = _known(first), _known(second)
+    one, two = _labels_of(first), _labels_of(second)
     if one and two and not set(one) & set(two):
         raise ValueError(
             f"{owner}: the first model has the classes {listed(one)}, but the second "
@@ -122,12 +122,12 @@ def labels_for_pair(
         )
     labels, counts = np.unique(truth, return_counts=True)
     check_labels(first, labels, counts, owner)
-    if _known(first) != _known(second):
+    if _labels_of(first) != _labels_of(second):
         check_labels(second, labels, counts, owner)
     return truth
 
 
-def _known(ensemble: Ensemble) -> list[Any] | None:
+def _labels_of(ensemble: Ensemble) -> list[Any] | None:
     """Return the labels of an ensemble, or None if a member has no ``classes_``."""
     classes = ensemble.classes
     if classes is None:

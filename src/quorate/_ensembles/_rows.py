@@ -61,7 +61,9 @@ def source_of(
     if ensemble.drawn is None:
         know = _members_know(ensemble, prepared)
         return VoteSource.TRAINING if know else VoteSource.ASSUMED_NEW
-    if is_same is None and _as_many(ensemble, _drawn(ensemble), count_rows(prepared)):
+    if is_same is None and _as_many(
+        ensemble, _training_rows(ensemble), count_rows(prepared)
+    ):
         return VoteSource.UNKNOWN
     return VoteSource.ASSUMED_NEW
 
@@ -73,7 +75,7 @@ def out_of_bag_rows(ensemble: Ensemble) -> list[IntArray] | None:
     """
     if ensemble.drawn is None or not ensemble.has_out_of_bag or ensemble.is_distilled:
         return None
-    drawn = _drawn(ensemble)
+    drawn = _training_rows(ensemble)
     return drawn if len(drawn) == ensemble.n_members else None
 
 
@@ -123,7 +125,7 @@ def were_chosen_on(
     return bool(recorded) and str(digest_rows(X)) in recorded
 
 
-def _drawn(ensemble: Ensemble) -> list[IntArray]:
+def _training_rows(ensemble: Ensemble) -> list[IntArray]:
     assert ensemble.drawn is not None
     return [np.asarray(rows) for rows in ensemble.drawn()]
 
@@ -150,9 +152,9 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
     ]
     n_rows, n_leaves, drawn = count_rows(X), 0, None
     if trees and ensemble.drawn is not None:
-        if (_counts(trees[0][1], X, None)[1] == 0).any():
+        if (_leaf_counts(trees[0][1], X, None)[1] == 0).any():
             return False
-        drawn = _drawn(ensemble)
+        drawn = _training_rows(ensemble)
         if len(drawn) != ensemble.n_members:
             return None
         if not _as_many(ensemble, drawn, n_rows):
@@ -167,7 +169,7 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
             rows = rows if rows.size == n_held else np.unique(rows)
         if n_held != (n_rows if rows is None else rows.size):
             continue  # trained on others, or with weights of zero: nothing to compare
-        held, reached = _counts(member, X, rows)
+        held, reached = _leaf_counts(member, X, rows)
         if not np.array_equal(held, reached):
             return False
         n_leaves, n_looked_at = n_leaves + held.size, n_looked_at + 1
@@ -177,7 +179,9 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
     return True if n_leaves > n_looked_at else None
 
 
-def _counts(member: Member, X: Any, rows: IntArray | None) -> tuple[IntArray, IntArray]:
+def _leaf_counts(
+    member: Member, X: Any, rows: IntArray | None
+) -> tuple[IntArray, IntArray]:
     """Return the number of rows per leaf in training, and now."""
     tree, leaves = member.estimator.tree_, member.leaves(X)
     is_leaf = tree.children_left == -1

@@ -183,7 +183,11 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict classes; ties go to the lowest class."""
         check_is_fitted(self)
         # Votes are compared as sums, averages after the division.
-        sums = self._shares(X) if self._averages() else self._sums(X, soft=False)
+        sums = (
+            self._mean_probabilities(X)
+            if self._averages()
+            else self._sums(X, soft=False)
+        )
         return np.asarray(self.classes_[sums.argmax(axis=1)])
 
     @available_if(_all_have_probabilities)  # type: ignore[untyped-decorator]
@@ -191,7 +195,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the weighted mean of the members' probabilities."""
         check_is_fitted(self)
         # Sums of products may round to more than the sum of the weights.
-        return np.minimum(self._shares(X), 1.0)
+        return np.minimum(self._mean_probabilities(X), 1.0)
 
     def _averages(self) -> bool:
         if self.voting != "auto":
@@ -225,7 +229,7 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         equal = (self.weights_ == self.weights_[0]).all()
         return None if equal else np.asarray(self.weights_, dtype=float)
 
-    def _shares(self, X: Any) -> FloatArray:
+    def _mean_probabilities(self, X: Any) -> FloatArray:
         weights = self._unequal()
         total = len(self.names_) if weights is None else float(np.sum(weights))
         return self._sums(X, soft=True) / total
@@ -291,7 +295,7 @@ class WeightedVotes(Kind):
             setattr(smaller, name, [getattr(smaller, name)[at] for at in members])
         smaller._weigh(left)
         if hasattr(smaller, "origin_"):
-            smaller.origin_ = _read(smaller.origin_).keep(members)
+            smaller.origin_ = _read_ensemble(smaller.origin_).keep(members)
 
     def replace_members(self, same: Any, estimators: list[Any]) -> None:
         """See :class:`Kind`."""
@@ -301,7 +305,7 @@ class WeightedVotes(Kind):
         else:
             same.estimators = type(same.estimators)(estimators)
         if hasattr(same, "origin_"):
-            same.origin_ = _read(same.origin_).with_members(estimators)
+            same.origin_ = _read_ensemble(same.origin_).with_members(estimators)
 
     def set_weights(self, smaller: Any, weights: FloatArray) -> None:
         """See :class:`Kind`."""
@@ -324,7 +328,7 @@ def take_members(pool: Any, members: IntArray) -> Any:
     return type(pool)(pool[member] for member in members)
 
 
-def _read(model: Any) -> Ensemble:
+def _read_ensemble(model: Any) -> Ensemble:
     from quorate._ensembles._registry import read_ensemble  # it knows this kind
 
     return read_ensemble(model)

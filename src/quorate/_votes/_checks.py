@@ -189,7 +189,7 @@ def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
 
 def member_positions(members: Any, n_members: int, owner: str = "keep") -> IntArray:
     """Convert a mask or positions to member positions, in the order given."""
-    given = _named(members, n_members, owner, "member")
+    given = _as_positions(members, n_members, owner, "member")
     if np.unique(given).size < given.size:
         raise ValueError(f"{owner}: a member is named twice.")
     return given
@@ -197,10 +197,10 @@ def member_positions(members: Any, n_members: int, owner: str = "keep") -> IntAr
 
 def sample_positions(samples: Any, n_samples: int, owner: str = "at") -> IntArray:
     """Convert a mask or positions to sample positions."""
-    return _named(samples, n_samples, owner, "sample")
+    return _as_positions(samples, n_samples, owner, "sample")
 
 
-def _named(places: Any, number: int, owner: str, what: str) -> IntArray:
+def _as_positions(places: Any, number: int, owner: str, what: str) -> IntArray:
     given = np.asarray(places)
     if given.dtype == bool:
         if given.shape != (number,):

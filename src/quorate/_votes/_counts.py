@@ -333,7 +333,7 @@ def histogram_of(
     return CorrectHistogram(keys & _MASK, keys >> _BITS, total)
 
 
-def _cast(votes: "Votes") -> IntArray:
+def _usable_per_member(votes: "Votes") -> IntArray:
     if votes.is_masked:
         return counts.votes_per_member(votes.codes)
     return np.full(votes.n_members, votes.n_samples)
@@ -347,7 +347,7 @@ def _by_class(votes: "Votes") -> IntArray:
     return np.stack([np.bincount(row[row >= 0], minlength=n) for row in codes], axis=1)
 
 
-def _same(votes: "Votes") -> IntArray:
+def _equal_votes(votes: "Votes") -> IntArray:
     if votes.n_classes > 2:
         return pairs.agreement(votes.codes, votes.n_classes)
     total = pairs_in_common(votes)
@@ -374,7 +374,7 @@ def _equal_where_other(votes: "Votes", target: Array) -> IntArray:
     return pairs.equal_where_other_voted(votes.codes, target)
 
 
-def _groups(votes: "Votes") -> SampleGroups:
+def _count_groups(votes: "Votes") -> SampleGroups:
     _, tied, has_truth = verdict(votes)
     if votes.is_masked:
         tied = np.where(sample_weights(votes)[1] == 0, 0, tied)
@@ -433,14 +433,14 @@ def _margins(votes: "Votes") -> SmallestMargins:
 
 COUNT: dict[str, "Callable[[Votes], Any]"] = {
     "right": lambda votes: counts.correct_per_member(votes.codes, votes.y),
-    "cast": _cast,
+    "cast": _usable_per_member,
     "by_class": _by_class,
     "both_right": lambda votes: pairs.both_equal(votes.codes, votes.y),
-    "same": _same,
+    "same": _equal_votes,
     "common": lambda votes: pairs.common(votes.codes),
     "right_where_other": lambda votes: _equal_where_other(votes, votes.y),
     "by_class_where_other": _by_class_where_other,
-    "groups": _groups,
+    "groups": _count_groups,
     "entropies": _entropies,
     "entropy": lambda votes: votes._sum("entropies")[0],
     "n_entropies": lambda votes: votes._sum("entropies")[1],

@@ -44,7 +44,7 @@ def pooled_votes(
     folds = [votes for _, votes in parts]
     classes = union([y, *(votes.classes for votes in folds)], y)
     rows = [held_out[votes.samples] for held_out, votes in parts]
-    codes, given = _placed(folds, rows, (n_members, y.size), classes)
+    codes, given = _combine(folds, rows, (n_members, y.size), classes)
     weights = None
     if any(votes.weights is not None for votes in folds):
         weights = np.zeros(n_members)
@@ -65,7 +65,7 @@ def pooled_votes(
     )
 
 
-def _placed(
+def _combine(
     parts: Sequence[Votes],
     rows: Sequence[IntArray],
     shape: tuple[int, int],
@@ -84,7 +84,7 @@ def _placed(
         return codes, TabledProbabilities.certain(codes, classes.size)
     known = [each for each in given if isinstance(each, TabledProbabilities)]
     if len(known) == len(given):
-        return codes, _placed_tables(known, rows, columns, (*shape, classes.size))
+        return codes, _combine_tables(known, rows, columns, (*shape, classes.size))
     values = allocate_probabilities((*shape, classes.size), np.float64)
     for each, where, own in zip(given, rows, columns, strict=True):
         for member in range(min(shape[0], each.shape[0])):
@@ -92,7 +92,7 @@ def _placed(
     return codes, DenseProbabilities(values)
 
 
-def _placed_tables(
+def _combine_tables(
     given: list[TabledProbabilities],
     rows: Sequence[IntArray],
     columns: list[IntArray],

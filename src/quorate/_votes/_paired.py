@@ -106,7 +106,7 @@ class PairedErrors:
             errors=self.errors + other.errors,
             samples=self.samples + other.samples,
             same=self.same + other.same,
-            rows=added(self.rows, other.rows),
+            rows=sum_if_known(self.rows, other.rows),
         )
 
     def in_classes(self, places: IntArray, n_classes: int) -> "PairedErrors":
@@ -174,7 +174,7 @@ class PairedErrors:
         return f"{self.sizes.size} sizes of an order of {self.sizes.max()} members"
 
 
-def added(one: Any, two: Any) -> Any:
+def sum_if_known(one: Any, two: Any) -> Any:
     """Return the sum of two counts, or None if either is unknown."""
     return None if one is None or two is None else one + two
 

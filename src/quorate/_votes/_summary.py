@@ -12,7 +12,7 @@ from quorate._typing import Array, FloatArray, IntArray, Ties
 from quorate._votes._checks import have_equal_weights, read_only
 from quorate._votes._counts import SampleGroups, SmallestMargins
 from quorate._votes._labels import positions, union
-from quorate._votes._paired import PairedErrors, added
+from quorate._votes._paired import PairedErrors, sum_if_known
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
@@ -261,7 +261,7 @@ class Summary:
                 for name, value in one.sums.items()
                 if name in two.sums
             },
-            against=added(one.against, two.against),
+            against=sum_if_known(one.against, two.against),
         )
 
     def __radd__(self, other: object) -> "Summary":

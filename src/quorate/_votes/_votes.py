@@ -202,7 +202,7 @@ class Votes:
             names,
             is_masked=mask is not None,
             class_probabilities=shares,
-            decision_rule=_own_rule(rule, shares),
+            decision_rule=_default_rule(rule, shares),
         )
         self.__setstate__(made.__getstate__())
 
@@ -418,7 +418,7 @@ class Votes:
             if self.weights is None
             else weights_left(self.weights[chosen]),
             names=[self.names[member] for member in chosen],
-            class_probabilities=self._shares(lambda given: given.keep(chosen)),
+            class_probabilities=self._probabilities_of(lambda old: old.keep(chosen)),
         )
 
     def at(self, samples: Any) -> "Votes":
@@ -450,7 +450,7 @@ class Votes:
             y=self.y[rows],
             samples=self.samples[rows],
             left_out=left_out,
-            class_probabilities=self._shares(lambda given: given.at(rows)),
+            class_probabilities=self._probabilities_of(lambda old: old.at(rows)),
         )
 
     def only(self, valid: Any) -> "Votes":
@@ -475,12 +475,12 @@ class Votes:
             codes=np.where(mask, self.codes, self.codes.dtype.type(-1)),
             is_masked=True,
             samples=None,
-            class_probabilities=self._shares(lambda given: given.only(mask)),
+            class_probabilities=self._probabilities_of(lambda old: old.only(mask)),
         )
         # Positions refer to the original samples.
         return renumber(voted, self.samples)
 
-    def _shares(
+    def _probabilities_of(
         self, change: "Callable[[Probabilities], Probabilities]"
     ) -> Probabilities | None:
         """Apply a change to the probabilities; certain ones follow from the votes."""
@@ -739,7 +739,7 @@ def check_counts(votes: object, owner: str) -> None:
         check_votes(votes, owner)
 
 
-def _own_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRule:
+def _default_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRule:
     """Return the default rule for votes without an ensemble."""
     if name is not None:
         one_of("Votes", "rule", name, ("average", "heads"))
