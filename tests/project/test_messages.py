@@ -174,10 +174,10 @@ class TestTables:
         model = quorate.load(folder / "model.skops")
         said = r": ignored a\.csv, which has no rows\."
         with pytest.warns(LeftOutWarning, match=said):
-            votes = quorate.collect_votes(model, folder, target="kind")
-        np.testing.assert_array_equal(votes.y, Y)
+            summary = quorate.summarise(model, folder, target="kind")
+        np.testing.assert_array_equal(summary.confusion().sum(axis=1), np.bincount(Y))
         with pytest.raises(ValueError, match=r"a\.csv: it has no rows"):
-            quorate.collect_votes(model, folder / "a.csv", target="kind")
+            quorate.summarise(model, folder / "a.csv", target="kind")
 
     def test_nor_is_it_in_the_way_at_the_shell(self, folder):
         words = "prune", folder / "model.skops", folder, "--target", "kind"
