@@ -20,7 +20,6 @@ from quorate.display import (
     RiskErrorDisplay,
     SizeAccuracyDisplay,
     TradeOffDisplay,
-    TradeOffPoint,
 )
 
 
@@ -158,11 +157,6 @@ class TestRelations:
         shown = CorrelationDisplay(("kappa",), np.ones((1, 4)), np.arange(4.0)).plot()
         assert shown.ax_.get_title() == "kappa\nr undefined"
 
-    def test_only_some_methods(self):
-        results = some_results()
-        shown = CorrelationDisplay.from_results(results, methods=["EPBD"])
-        assert shown.gain.size == len(results.rows) // 4
-
     def test_risk_leaves_out_and_counts_the_infinite(self):
         results = some_results()
         rows = [{**row} for row in results.rows]
@@ -222,12 +216,6 @@ class TestTradeOff:
         for ax in shown.axes_:
             assert texts(ax) == ["all", "few", "poor", "lazy"]
 
-    def test_points_in_any_form(self):
-        as_dict = {"name": "a", "bytes": 1, "milliseconds": 2, "accuracy": 0.5}
-        shown = TradeOffDisplay([as_dict, TradeOffPoint("b", 1, 2, 0.5, "lazy")])
-        assert shown.kinds == ("static", "lazy")
-        assert shown.front.all()
-
 
 class TestLazyCurve:
     def test_line_and_settings(self):
@@ -256,7 +244,7 @@ class TestLazyCurve:
         (lambda: QuantityDisplay.from_results(
             some_results(), "seconds", relative=True), "seconds is not known for "
                 "the whole"),
-        (lambda: CorrelationDisplay.from_results(some_results(), methods=["EPBB"]),
+        (lambda: SizeAccuracyDisplay.from_results(some_results(), methods=["EPBB"]),
          "did you mean 'EPBD'"),
         (lambda: CorrelationDisplay.from_results(
             dataclasses.replace(some_results(), rows=())), "made up: no results yet"),

@@ -13,7 +13,7 @@ from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.display import _style as style
 from quorate.display._base import PanelsDisplay, VotesDisplay
-from quorate.display._study import cells_of_methods, correlation, correlation_text
+from quorate.display._study import cells_of, correlation, correlation_text
 from quorate.display._style import BAD, GOOD, KEPT
 from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
 from quorate.study import Results
@@ -287,16 +287,9 @@ class RiskErrorDisplay(PanelsDisplay):
     risk: FloatArray
 
     @classmethod
-    def from_results(cls, results: Results, *, methods: Any = None) -> Self:
-        """Take the cells of a study.
-
-        Parameters
-        ----------
-        results : Results
-        methods : list of str, optional
-            Only the cells of these methods.
-        """
-        cells = cells_of_methods("RiskErrorDisplay", results, methods)
+    def from_results(cls, results: Results) -> Self:
+        """Take the cells of a study."""
+        cells = cells_of(results)
         return cls(*cells[["error", "diversity", "risk"]].to_numpy(float).T)
 
     @property

@@ -210,16 +210,9 @@ class CorrelationDisplay(PanelsDisplay):
     gain: FloatArray
 
     @classmethod
-    def from_results(cls, results: Results, *, methods: Any = None) -> Self:
-        """Take the cells of a study.
-
-        Parameters
-        ----------
-        results : Results
-        methods : list of str, optional
-            Only the cells of these methods.
-        """
-        cells = cells_of_methods("CorrelationDisplay", results, methods)
+    def from_results(cls, results: Results) -> Self:
+        """Take the cells of a study."""
+        cells = cells_of(results)
         names = tuple(measures())
         values = cells[[f"after_{name}" for name in names]].to_numpy(float).T
         return cls(names, values, (cells.member_error - cells.error).to_numpy(float))
@@ -399,14 +392,6 @@ def cells_of(results: Results) -> pd.DataFrame:
     if not results.rows:
         raise ValueError(f"{results.name}: no results yet.")
     return pd.DataFrame(results.rows)
-
-
-def cells_of_methods(owner: str, results: Results, methods: Any) -> pd.DataFrame:
-    """Return the cells of some methods, or of all if None."""
-    cells = cells_of(results)
-    if methods is None:
-        return cells
-    return cells[cells.method.isin(_known_methods(owner, results, methods))]
 
 
 def _known_methods(owner: str, results: Results, methods: Any) -> tuple[str, ...]:

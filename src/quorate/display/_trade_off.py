@@ -1,6 +1,6 @@
 """Plots of accuracy against time and memory, and of early exit."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -50,7 +50,7 @@ class TradeOffDisplay(PanelsDisplay):
     Parameters
     ----------
     points : iterable of TradeOffPoint
-        Or of tuples or dicts that hold the same.
+        Or of tuples that hold the same.
 
     Attributes
     ----------
@@ -74,11 +74,7 @@ class TradeOffDisplay(PanelsDisplay):
     points: tuple[TradeOffPoint, ...]
 
     def __init__(self, points: Iterable[Any]) -> None:
-        make = TradeOffPoint
-        self.points = tuple(
-            make(**point) if isinstance(point, Mapping) else make(*point)
-            for point in points
-        )
+        self.points = tuple(TradeOffPoint(*point) for point in points)
         if not self.points:
             raise ValueError("TradeOffDisplay: needs at least one point.")
         self.names, *costs, self.kinds = zip(*self.points, strict=True)
