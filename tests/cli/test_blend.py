@@ -138,17 +138,9 @@ def test_the_file_is_enough_to_blend_by_hand(files, tmp_path, method, columns, r
     plain = "This is not the weighted mean with these weights" in done.stdout
     assert plain == ("sharpness" in table)
     assert ("--test FOLDER -o FILE" in done.stdout) == plain
+    assert ("--method simplex finds the weights for one" in shown(done)) == plain
     several = "weights add up to 1 in each column" in done.stdout
     assert several == (method == "auto")
-
-
-def test_the_plain_mean_has_its_score_beside(files):
-    folder, y = files
-    done = run(folder / "oof", "--target", folder / "y.csv")
-    simplex = quorate.blend(folder / "oof", y, method="simplex")
-    row = next(line for line in done.stdout.splitlines() if "(simplex)" in line)
-    assert f"{simplex.score:.4f}" in row
-    assert f"with a neg_log_loss of {simplex.score:.4f}. --test" in shown(done)
 
 
 def test_help_names_every_method_of_its_own():

@@ -35,8 +35,8 @@ def test_new_and_dry_run(tmp_path, monkeypatch):
     study("new")
     study("new", code=2)
     done = study("run", "study.toml", "--dry-run", "--quick")
-    assert "3 data sets, 15 fits, 60 cells, 0 of them stored" in done.output
-    assert "15 fits with 1 at a time, going by 2 fits timed now on" in done.output
+    told = " ".join(done.output.split())
+    assert "data sets 3 fits 15, 15 left cells 60, 0 stored time unknown" in told
     assert [path.name for path in tmp_path.iterdir()] == ["study.toml"]
 
 

@@ -29,7 +29,7 @@ from quorate._scoring import (
     try_out,
 )
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes, VoteSource, votes_from_codes
+from quorate._votes import Votes
 
 _OWNER = "blend"
 _LARGEST_SHOWN = 10
@@ -37,12 +37,7 @@ _GEOMETRIC = (
     f"product(max(p, {FLOOR:g}) ** (sharpness * geometric_weight)), scaled to add up "
     "to 1"
 )
-_WORDS = {
-    "mean": "the weighted mean of the probabilities",
-    "geometric": "the weighted geometric mean of the probabilities, sharpened",
-    "both": "the mean of a weighted mean and of a sharpened geometric mean",
-}
-_LINES = {
+_FORMULAS = {
     "mean": "P = sum(weight * p)",
     "geometric": f"P = {_GEOMETRIC}",
     "both": f"P = (M + G) / 2, M = sum(mean_weight * p), G = {_GEOMETRIC}",
@@ -77,9 +72,6 @@ class Blend(Result):
         Cross-validated score of the best single model.
     mean_nested : ScoreEstimate
         Score of the unweighted mean of all models.
-    plain_nested : ScoreEstimate or None
-        Score of the weighted arithmetic mean alone in a blend of two means (the result
-        of ``method="simplex"``). None for other blends, or if ``keep`` is given.
     best_single : str
         Name of the best single model.
     """
@@ -93,7 +85,6 @@ class Blend(Result):
     nested: ScoreEstimate
     best_nested: ScoreEstimate
     mean_nested: ScoreEstimate
-    plain_nested: ScoreEstimate | None
     best_single: str
     _recipe: Recipe = field(repr=False)
     _pool: ProbabilityPool = field(repr=False)
@@ -118,12 +109,7 @@ class Blend(Result):
     @property
     def formula(self) -> str:
         """The rule as a formula over the columns of :meth:`recipe`."""
-        return _LINES[self.rule]
-
-    def in_words(self) -> str:
-        """Describe the kind of mean and its sharpness."""
-        words, sharpness = _WORDS[self.rule], self.sharpness
-        return words if sharpness is None else f"{words} (sharpness {sharpness:.2f})"
+        return _FORMULAS[self.rule]
 
     def recipe(self) -> dict[str, list[Any]]:
         """Return the columns needed to compute the blend by hand.
@@ -182,17 +168,7 @@ class Blend(Result):
 
         Their source is cross-validation, because the probabilities are out-of-fold.
         """
-        votes = self._pool.votes()
-        return votes_from_codes(
-            votes.codes,
-            votes.y,
-            votes.classes,
-            names=votes.names,
-            class_probabilities=votes.class_probabilities,
-            decision_rule=votes.decision_rule,
-            source=VoteSource.FOLDS,
-            family="pool",
-        )
+        return self._pool.votes()
 
     @property
     def _title(self) -> str:  # type: ignore[override]
@@ -204,35 +180,31 @@ class Blend(Result):
 
     @property
     def note(self) -> str:  # type: ignore[override]
-        """The rule and the largest weights, in words."""
+        """The formula and the largest weights."""
         shown = list(self.weights.items())[:_LARGEST_SHOWN]
         left = len(self.weights) - len(shown)
         weights = ", ".join(f"{name} {weight:.3f}" for name, weight in shown)
         more = f" and {left} more with smaller weights" if left else ""
         return (
-            f"The blend is {self.in_words()}: {self.formula}. "
-            f"Weights: {weights}{more}. Scores are cross-validated: the weights were "
-            "chosen on other samples."
+            f"{self.formula}. Weights: {weights}{more}. Scores are cross-validated: "
+            "the weights were chosen on other samples."
         )
 
     def rows(self) -> list[tuple[str, ...]]:
         """Return the compared models with score and standard error."""
         compared = [
             (f"blend ({self.method})", self.nested),
-            ("weighted mean (simplex)", self.plain_nested),
             (f"best single model ({self.best_single})", self.best_nested),
             (f"mean of all {len(self.names)}", self.mean_nested),
         ]
         return [
             (name, f"{one.score:.4f}", f"{one.standard_error:.4f}")
             for name, one in compared
-            if one is not None
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results in plain types, for JSON."""
         recipe = self.recipe()
-        plain = self.plain_nested
         return {
             "weights": dict(self.weights),
             "rule": self.rule,
@@ -249,7 +221,6 @@ class Blend(Result):
             "scoring": self.scoring,
             "score": self.nested.score,
             "standard_error": self.nested.standard_error,
-            "simplex_score": None if plain is None else plain.score,
             "best_single": self.best_single,
             "best_single_score": self.best_nested.score,
             "mean_score": self.mean_nested.score,
@@ -360,15 +331,12 @@ def blend(
     ]
     others = [np.flatnonzero(places != fold) for fold in range(len(held_out))]
     sets: list[IntArray] = [np.arange(pool.n_samples), *others]
+    pool.read(with_ratios=method in ("auto", "geometric"))
     weigher = Weigher(pool, method, keep, score, seed)
     recipe, *nested = weigher(sets)
-    pool.refuse_swapped()  # not earlier: files are read once for both
     alone, *nested_alone = weigher.best_single(sets)
     weights = np.mean([mean.weights for mean in recipe], axis=0)
-    wanted = [nested, nested_alone]
-    if keep is None and all(len(each) == 2 for each in nested):
-        wanted.append([each[1:] for each in nested])
-    judged = _judged(pool, score, wanted, held_out)
+    ours, single = pool.predict_held_out([nested, nested_alone], held_out)
     return Blend(
         weights={
             pool.names[place]: float(weights[place])
@@ -380,10 +348,9 @@ def blend(
         classes=pool.classes,
         method=method,
         scoring=score.name,
-        nested=judged[0],
-        best_nested=judged[1],
+        nested=score.estimate_prediction(ours),
+        best_nested=score.estimate_prediction(single),
         mean_nested=score.estimate_prediction(as_prediction(pool.mean, pool.y)),
-        plain_nested=judged[2] if len(judged) == 3 else None,
         best_single=pool.names[int(alone[0].weights.argmax())],
         _recipe=recipe,
         _pool=pool,
@@ -399,24 +366,6 @@ def _score_of(pool: ProbabilityPool, scoring: Any) -> Score:
     prediction = as_prediction(shares / shares.sum(axis=1, keepdims=True), pool.y)
     try_out(score, prediction, f"{_OWNER}(scoring={shown_scoring(scoring)})")
     return score
-
-
-def _judged(
-    pool: ProbabilityPool,
-    score: Score,
-    wanted: list[list[Recipe]],
-    held_out: list[IntArray],
-) -> list[ScoreEstimate]:
-    """Cross-validate the scores of weights, reading each array once."""
-    recipes = [recipe for nested in wanted for recipe in nested]
-    parts = iter(pool.blended(recipes, held_out * len(wanted)))
-    judged = []
-    for _ in wanted:
-        shares = np.empty((pool.n_samples, pool.classes.size))
-        for rows in held_out:
-            shares[rows] = next(parts)
-        judged.append(score.estimate_prediction(as_prediction(shares, pool.y)))
-    return judged
 
 
 def check_request(

@@ -7,11 +7,11 @@ an index must have equal ones. Anything else is refused.
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import special
 from scipy.optimize import linear_sum_assignment
 
 from quorate._blending._means import Recipe, log_ratios, shares_of
@@ -19,7 +19,7 @@ from quorate._data import TABLES, index_of, other_rows, read_table
 from quorate._messages import listed, warn
 from quorate._scoring import StoredPrediction
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes, as_labels, check_same_family
+from quorate._votes import Votes, VoteSource, as_labels, check_same_family, with_changes
 from quorate.exceptions import QuorateWarning
 
 # Smallest probability used, as in the rest of quorate.
@@ -33,37 +33,32 @@ _SUM_SLACK = 1e-3
 _CLEARLY = 0.9
 
 
-class ClassColumns:
-    """The classes, and which column belongs to which class.
+class ClassColumns(NamedTuple):
+    """The sorted classes, and those of unnamed columns as passed by the user."""
 
-    Parameters
-    ----------
-    classes : array
-        Sorted classes.
-    declared : array, optional
-        Classes of the columns in their order, as passed by the user.
-    """
+    classes: Array
+    declared: Array | None = None
 
-    def __init__(self, classes: Array, declared: Array | None = None) -> None:
-        self.classes = classes
-        self._texts = [str(label) for label in classes.tolist()]
-        self._declared: IntArray | None = None
-        if declared is not None:
-            self._declared = np.searchsorted(classes, declared)
-
-    def arranged(
-        self, array: FloatArray, names: list[str] | None, who: str
-    ) -> FloatArray:
+    def sort(self, array: FloatArray, names: list[str] | None, who: str) -> FloatArray:
         """Return probabilities with columns in the order of the classes."""
         if array.shape[1] != self.classes.size:
             return array  # the caller reports it
-        order = np.argsort(self._classes_of(names, who))
+        order = np.argsort(self._class_codes(names, who))
         return array if (np.diff(order) == 1).all() else np.asarray(array[:, order])
 
-    def _classes_of(self, names: list[str] | None, who: str) -> IntArray:
-        """Return the index of the class of each column."""
-        named, declared = self._named(names), self._declared
-        if named is not None and declared is not None and (named != declared).any():
+    def _class_codes(self, names: list[str] | None, who: str) -> IntArray:
+        """Return the code of the class of each column."""
+        texts = [str(label) for label in self.classes.tolist()]
+        if names is not None and len(names) == 1 and names[0] in texts:
+            # the column that was left out is that of the other class
+            names = [*(text for text in texts if text != names[0]), names[0]]
+        declared = None
+        if self.declared is not None:
+            declared = np.searchsorted(self.classes, self.declared)
+        if names is not None and sorted(names) == sorted(texts):
+            named = np.array([texts.index(name) for name in names])
+            if declared is None or (named == declared).all():
+                return named
             place = int(np.flatnonzero(named != declared)[-1])
             called, meant = self.classes[[named[place], declared[place]]].tolist()
             raise ValueError(
@@ -71,8 +66,6 @@ class ClassColumns:
                 "according to classes; pass classes in the order of the columns, or "
                 "omit it."
             )
-        if named is not None:
-            return named
         if declared is not None:
             return declared
         if names is not None and len(names) > 1 and not _are_numbered(names):
@@ -81,32 +74,22 @@ class ClassColumns:
                 f"{listed(self.classes.tolist())}; rename the columns, or use classes= "
                 "(--classes) to specify the class of each column."
             )
-        self._refuse_numbers_as_text(who)
-        return np.arange(self.classes.size)
-
-    def _named(self, names: list[str] | None) -> IntArray | None:
-        """Return the class indices of the column names, if all are classes."""
-        if not names or not set(names) <= set(self._texts):
-            return None
-        if len(names) == 1:  # the second column is 1 - p, for the other class
-            place = self._texts.index(names[0])
-            return np.array([1 - place, place])
-        if sorted(names) != sorted(self._texts):
-            return None
-        return np.array([self._texts.index(name) for name in names])
-
-    def _refuse_numbers_as_text(self, who: str) -> None:
-        """Refuse unnamed columns of numbers stored as text ("10" sorts before "9")."""
-        try:
-            numbers = [float(text) for text in self._texts]
-        except ValueError:
-            return
-        if numbers != sorted(numbers):
+        if _sort_unlike_numbers(texts):
             raise ValueError(
                 f"{who}: the columns have no names, and the labels are numbers written "
-                f"as text, which sort as {listed(self._texts)}; use classes= "
-                "(--classes) to specify the class of each column."
+                f"as text, which sort as {listed(texts)}; use classes= (--classes) to "
+                "specify the class of each column."
             )
+        return np.arange(self.classes.size)
+
+
+def _sort_unlike_numbers(texts: list[str]) -> bool:
+    """Return whether texts are numbers in another order ("10" sorts before "9")."""
+    try:
+        numbers = [float(text) for text in texts]
+    except ValueError:
+        return False
+    return numbers != sorted(numbers)
 
 
 def _are_numbered(names: list[str]) -> bool:
@@ -135,71 +118,66 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
 
     def __init__(self, given: Any, names: Sequence[str] | None, owner: str) -> None:
         self.owner = owner
-        self._parts = _parts(given, names, owner)
+        self._tables = _tables_by_name(given, names, owner)
         # Series from a table of models can be named 0, 1, 2, ..., which are not
         # classes.
-        called = [getattr(part, "name", None) for part in self._parts.values()]
+        called = [getattr(table, "name", None) for table in self._tables.values()]
         self._are_numbered = [*map(str, called)] == [*map(str, range(len(called)))]
         self._shape: tuple[int, int] | None = None
         self._index: tuple[str, Any] | None = None
-        self._checked: set[str] = set()
+        self._seen: set[str] = set()
         self.columns: ClassColumns | None = None
         """Once the classes are known: arrays come with columns in their order."""
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._parts)
+        return iter(self._tables)
 
     def __len__(self) -> int:
-        return len(self._parts)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the models."""
-        return list(self._parts)
+        return len(self._tables)
 
     def __getitem__(self, name: str) -> FloatArray:
         """Return the checked array of a model, with one column per class."""
         who = f"{self.owner}: {name!r}"
-        part = _loaded(self._parts[name])
-        titles = _titles(part, None if self._are_numbered else name)
-        array = _as_numbers(part, who)
+        table = _load(self._tables[name])
+        titles = _column_names(table, None if self._are_numbered else name)
+        array = _as_numbers(table, who)
         if array.ndim == 1:
             array = np.stack([1 - array, array], axis=1)
         if self._shape is None:
             self._shape = array.shape
         if array.shape != self._shape:
-            first = next(iter(self._parts))
+            first = next(iter(self))
             raise ValueError(
                 f"{self.owner}: {name!r} has {array.shape[0]} samples and "
                 f"{array.shape[1]} classes, but {first!r} has {self._shape[0]} and "
                 f"{self._shape[1]}; all models must have the same samples, in the same "
                 "order."
             )
-        if name not in self._checked:
+        if name not in self._seen:
             _check_probabilities(array, titles, who)
-            self.check_index(part, name)
-            self._checked.add(name)
-        if self.columns is None:
-            return array
-        return self.columns.arranged(array, titles, who)
+            self.check_index(table, name)
+            self._seen.add(name)
+        return array if self.columns is None else self.columns.sort(array, titles, who)
 
     def check_index(self, table: Any, name: str) -> None:
         """Refuse a table whose index differs from that of earlier tables."""
         index = index_of(table)
         if index is None:
             return
-        known, first = self._index = self._index or (name, index)
-        others = other_rows(index, first)
-        if others:
+        other, first = self._index = self._index or (name, index)
+        difference = other_rows(index, first)
+        if difference:
             raise ValueError(
-                f"{self.owner}: {name!r} and {known!r} have different rows, or the "
-                f"same rows in a different order, {others}."
+                f"{self.owner}: {name!r} and {other!r} have different rows, or the "
+                f"same rows in a different order, {difference}."
             )
 
 
-def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any]:
+def _tables_by_name(
+    given: Any, names: Sequence[str] | None, owner: str
+) -> dict[str, Any]:
     """Return the array, table or file path of each model."""
-    wanted = None if names is None else [str(name) for name in names]
+    chosen = None if names is None else [str(name) for name in names]
     if hasattr(given, "columns"):
         raise TypeError(
             f"{owner}: one table is not enough; pass a dict from model to array "
@@ -209,30 +187,31 @@ def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any
     if isinstance(given, (str, os.PathLike)):
         by_name = _files(Path(given), owner)
     elif isinstance(given, Mapping):
-        by_name = {str(name): part for name, part in given.items()}
+        by_name = {str(name): table for name, table in given.items()}
         if len(by_name) < len(given):
             raise ValueError(f"{owner}: two models have the same name.")
     else:
         # Masked values are refused with the name of the model.
-        parts = given if isinstance(given, (list, tuple)) else np.asanyarray(given)
-        if isinstance(parts, np.ndarray) and parts.ndim != 3:
+        tables = given if isinstance(given, (list, tuple)) else np.asanyarray(given)
+        if isinstance(tables, np.ndarray) and tables.ndim != 3:
             raise ValueError(
                 f"{owner}: expected a dict from model to array, a folder of files, or "
                 "an array of shape (n_models, n_samples, n_classes); got an array of "
-                f"shape {parts.shape}."
+                f"shape {tables.shape}."
             )
-        called = wanted or [f"model_{place}" for place in range(len(parts))]
-        if len(called) != len(parts):
+        called = chosen or [f"model_{place}" for place in range(len(tables))]
+        if len(called) != len(tables):
             raise ValueError(
-                f"{owner}: got {len(parts)} models and {len(called)} names; pass one "
+                f"{owner}: got {len(tables)} models and {len(called)} names; pass one "
                 "name per model."
             )
-        by_name = dict(zip(called, parts, strict=True))
+        by_name = dict(zip(called, tables, strict=True))
     if not by_name:
         raise ValueError(f"{owner}: no models were given.")
-    wanted = list(by_name) if wanted is None else wanted
-    for name in wanted:
-        if wanted.count(name) > 1:
+    if chosen is None:
+        return by_name
+    for name in chosen:
+        if chosen.count(name) > 1:
             raise ValueError(
                 f"{owner}: names contains the model {name!r} more than once."
             )
@@ -240,7 +219,7 @@ def _parts(given: Any, names: Sequence[str] | None, owner: str) -> dict[str, Any
             raise ValueError(
                 f"{owner}: names contains {name!r}, but there is no such model."
             )
-    return {name: by_name[name] for name in wanted}
+    return {name: by_name[name] for name in chosen}
 
 
 def _files(folder: Path, owner: str) -> dict[str, Any]:
@@ -248,12 +227,13 @@ def _files(folder: Path, owner: str) -> dict[str, Any]:
         raise FileNotFoundError(f"{owner}: {folder} is not a folder.")
     files: dict[str, Any] = {}
     for file in sorted(folder.iterdir()):
-        ending = next((end for end in _SUFFIXES if file.name.endswith(end)), "")
+        if not file.name.endswith(_SUFFIXES):
+            continue
+        ending = next(end for end in _SUFFIXES if file.name.endswith(end))
         stem = file.name.removesuffix(ending)
-        if ending and stem in files:
+        if stem in files:
             raise ValueError(f"{owner}: {folder} has two files for the model {stem!r}.")
-        if ending:
-            files[stem] = file
+        files[stem] = file
     if not files:
         raise FileNotFoundError(
             f"{owner}: {folder} has no {', '.join(_SUFFIXES)} files; it must contain "
@@ -262,43 +242,42 @@ def _files(folder: Path, owner: str) -> dict[str, Any]:
     return files
 
 
-def _loaded(part: Any) -> Any:
-    """Return the array passed for a model, or the contents of its file."""
-    if not isinstance(part, Path):
-        return part
-    if part.suffix != ".npy":
-        return read_table(part)
+def _load(table: Any) -> Any:
+    """Return the array or table of a model, or the contents of its file."""
+    if not isinstance(table, Path):
+        return table
+    if table.suffix != ".npy":
+        return read_table(table)
     try:
-        return np.asarray(np.load(part, mmap_mode="r", allow_pickle=False))
+        return np.asarray(np.load(table, mmap_mode="r", allow_pickle=False))
     except (ValueError, EOFError, OSError) as error:
-        raise ValueError(f"{part}: not an array of numbers ({error}).") from error
+        raise ValueError(f"{table}: not an array of numbers ({error}).") from error
 
 
-def _titles(part: Any, model: str | None) -> list[str] | None:
+def _column_names(table: Any, model: str | None) -> list[str] | None:
     """Return the column names, if there are any.
 
     A series is one column. Its name is not a class if it equals the name of its model,
     as for a column of a table of models; for numbered models, None is passed. The only
     column of an unnamed table is called 0.
     """
-    if hasattr(part, "columns"):
-        names = [str(name) for name in part.columns]
-    elif getattr(part, "name", None) is not None and np.ndim(part) == 1:
-        names = [] if model in (None, str(part.name)) else [str(part.name)]
-    else:
-        return None
+    names = None
+    if hasattr(table, "columns"):
+        names = [str(name) for name in table.columns]
+    elif getattr(table, "name", None) is not None and np.ndim(table) == 1:
+        names = None if model in (None, str(table.name)) else [str(table.name)]
     return None if names in ([], ["0"]) else names
 
 
-def _as_numbers(part: Any, who: str) -> FloatArray:
+def _as_numbers(table: Any, who: str) -> FloatArray:
     """Return columns as numbers, or raise an error that explains the problem."""
-    if isinstance(part, np.ma.MaskedArray) and np.ma.is_masked(part):
-        sample = int(np.nonzero(np.ma.getmaskarray(part))[0][0])
+    if isinstance(table, np.ma.MaskedArray) and np.ma.is_masked(table):
+        sample = int(np.nonzero(np.ma.getmaskarray(table))[0][0])
         raise ValueError(
             f"{who}: masked at sample {sample}; every model must give a probability "
             "for each sample and class."
         )
-    numbers = np.asarray(part.to_numpy() if hasattr(part, "to_numpy") else part)
+    numbers = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table)
     if numbers.dtype.kind not in "fiub":
         raise ValueError(f"{who}: probabilities must be numbers, got {numbers.dtype}.")
     if numbers.ndim == 2 and numbers.shape[1] == 1:
@@ -357,7 +336,7 @@ class ProbabilityPool:
         classes: Sequence[Any] | None,
         owner: str,
     ) -> None:
-        self.arrays, self.names = arrays, arrays.names
+        self.arrays, self.names = arrays, list(arrays)
         n_samples, n_classes = arrays[self.names[0]].shape
         labels = as_labels(y, f"{owner}: y")
         if labels.shape != (n_samples,):
@@ -366,11 +345,11 @@ class ProbabilityPool:
                 f"{n_samples} samples."
             )
         arrays.check_index(y, "y")
-        columns = np.unique(labels)
-        given: Array | None = None
+        declared: Array | None = None
         if classes is not None:
-            given = columns = as_labels(classes, f"{owner}: classes")
-            check_same_family(columns, labels, f"{owner}: classes", "y")
+            declared = as_labels(classes, f"{owner}: classes")
+            check_same_family(declared, labels, f"{owner}: classes", "y")
+        columns = np.unique(labels) if declared is None else declared
         if columns.shape != (n_classes,) or np.unique(columns).size != n_classes:
             source = "y has" if classes is None else "classes has"
             raise ValueError(
@@ -379,64 +358,53 @@ class ProbabilityPool:
                 "each column."
             )
         self.classes: Array = np.unique(columns)
-        arrays.columns = ClassColumns(self.classes, given)
-        self.y: IntArray = np.searchsorted(self.classes, labels)
-        strange = (self.y >= n_classes) | (
-            self.classes[np.minimum(self.y, n_classes - 1)] != labels
-        )
-        if strange.any():
-            label = labels[strange][0]
+        arrays.columns = ClassColumns(self.classes, declared)
+        unknown = ~np.isin(labels, self.classes)
+        if unknown.any():
             raise ValueError(
-                f"{owner}: y has the label {label.item()!r}, which is not among "
-                "classes."
+                f"{owner}: y has the label {labels[unknown][0].item()!r}, which is not "
+                "among classes."
             )
+        self.y: IntArray = np.searchsorted(self.classes, labels)
+        self.given: Array
+        self.mean: FloatArray
+        self.ratios: Array
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
         return int(self.y.size)
 
-    @property
-    def given(self) -> Array:
-        """Probability of the true class by each model, (n_models, n_samples)."""
-        return self._given_and_mean[0]
+    def read(self, with_ratios: bool) -> None:
+        """Read each array once and compute what the methods need.
 
-    @property
-    def mean(self) -> FloatArray:
-        """Unweighted mean of the probabilities of all models."""
-        return self._given_and_mean[1]
+        Refuses models whose columns seem to belong to other classes.
 
-    @cached_property
-    def ratios(self) -> Array:
-        """Log-ratios, (n_models, n_samples, n_classes - 1)."""
-        shape = (len(self.names), self.n_samples, self.classes.size - 1)
-        ratios = np.empty(shape, dtype=np.float32)
-        # Arrays may be files, so everything else is computed in the same pass.
-        self._given_and_mean = self._look(ratios)
-        return ratios
-
-    @cached_property
-    def _given_and_mean(self) -> tuple[Array, FloatArray]:
-        return self._look(None)
-
-    def _look(self, ratios: Array | None) -> tuple[Array, FloatArray]:
-        """Read each array once; compute log-ratios if requested."""
+        Parameters
+        ----------
+        with_ratios : bool
+            Whether to compute log-ratios, which geometric means need.
+        """
         shape = (self.n_samples, self.classes.size)
         own = np.ravel_multi_index((np.arange(self.n_samples), self.y), shape)
-        given = np.empty((len(self.names), self.n_samples), dtype=np.float32)
+        n_models = len(self.names)
+        self.given = np.empty((n_models, self.n_samples), dtype=np.float32)
+        if with_ratios:
+            self.ratios = np.empty((n_models, shape[0], shape[1] - 1), dtype=np.float32)
         total, part = np.zeros(shape), None
         for place, name in enumerate(self.names):
             array = self.arrays[name]
-            np.maximum(array.ravel()[own], FLOOR, out=given[place])
-            if ratios is not None:
-                ratios[place] = log_ratios(array)
+            np.maximum(array.ravel()[own], FLOOR, out=self.given[place])
+            if with_ratios:
+                self.ratios[place] = log_ratios(array)
             # A few can be summed directly, which is faster and precise enough.
             part = array.copy() if part is None else np.add(part, array, out=part)
-            if place % _AT_ONCE == 0 or place == len(self.names) - 1:
+            if place % _AT_ONCE == 0 or place == n_models - 1:
                 total, part = total + part, None
-        return given, total / total.sum(axis=1, keepdims=True)
+        self.mean = total / total.sum(axis=1, keepdims=True)
+        self._refuse_swapped()
 
-    def refuse_swapped(self) -> None:
+    def _refuse_swapped(self) -> None:
         """Refuse models whose columns seem to belong to other classes.
 
         Such a model is worse than the class frequencies alone, and better with its
@@ -445,8 +413,7 @@ class ProbabilityPool:
         can also be worse than the class frequencies, but no other order improves it.
         """
         shares = np.bincount(self.y, minlength=self.classes.size) / self.n_samples
-        known = shares[shares > 0]
-        limit = -float(known @ np.log(known))
+        limit = -float(special.xlogy(shares, shares).sum())
         losses = -np.log(self.given).mean(axis=1, dtype=float)
         swapped: dict[str, str] = {}
         for place in np.flatnonzero(losses > limit):
@@ -486,16 +453,31 @@ class ProbabilityPool:
             lambda place: self.ratios[place],
         )
 
+    def predict_held_out(
+        self, recipes: Sequence[list[Recipe]], held_out: list[IntArray]
+    ) -> list[StoredPrediction]:
+        """Return predictions on the folds, each fold by a recipe of its own."""
+        every = [recipe for by_fold in recipes for recipe in by_fold]
+        blends = iter(self.blended(every, held_out * len(recipes)))
+        predictions = []
+        for _ in recipes:
+            shares = np.empty((self.n_samples, self.classes.size))
+            for rows in held_out:
+                shares[rows] = next(blends)
+            predictions.append(as_prediction(shares, self.y))
+        return predictions
+
     def votes(self) -> Votes:
-        """Return the votes of the models with their probabilities."""
+        """Return the votes of the models, as votes of cross-validation."""
         probabilities = np.stack([self.arrays[name] for name in self.names])
         probabilities /= probabilities.sum(axis=2, keepdims=True)
-        return Votes(
+        votes = Votes(
             self.classes[probabilities.argmax(axis=2)],
             self.classes[self.y],
             probabilities=probabilities,
             names=self.names,
         )
+        return with_changes(votes, source=VoteSource.FOLDS, family="pool")
 
 
 def blended(
@@ -530,16 +512,12 @@ def blended(
                 part = array[rows].astype(float)
                 totals[which] = totals[which] + mean.weights[place] * part
     blends = iter(
-        total if mean.sharpness is None else shares_of(mean.sharpness * total)
+        total / total.sum(axis=1, keepdims=True)
+        if mean.sharpness is None
+        else shares_of(mean.sharpness * total)
         for total, (mean, _) in zip(totals, means, strict=True)
     )
-    return [
-        np.mean([_scaled(next(blends)) for _ in recipe], axis=0) for recipe, _ in wanted
-    ]
-
-
-def _scaled(shares: FloatArray) -> FloatArray:
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    return [np.mean([next(blends) for _ in recipe], axis=0) for recipe, _ in wanted]
 
 
 def as_prediction(shares: FloatArray, y: IntArray) -> StoredPrediction:

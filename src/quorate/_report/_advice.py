@@ -172,16 +172,11 @@ def blend_advice(blend: Blend) -> Step:
     if blend.rule == "mean":
         how = "with the weights in the table of members"
         return step(f"Use the blend of {n_weighted}, {how}.", why)
-    simplex = ""
-    if blend.plain_nested is not None:
-        score = number(blend.plain_nested.score)
-        simplex = f", with a {blend.scoring} of {score}"
     return step(
         f"Use the blend of {n_weighted}, by Blend.predict_proba or quorate blend "
         "--test FOLDER.",
-        f"{why} It is {blend.in_words()}; a plain mean with the weights in the table "
-        "of members is something else. The method simplex finds weights for one"
-        f"{simplex}.",
+        f"{why} It is not the plain mean with the weights in the table of members; "
+        "the method simplex finds weights for one.",
     )
 
 

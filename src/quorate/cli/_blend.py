@@ -175,16 +175,13 @@ def _show(console: Console, found: "Blend") -> None:
 
 def _show_rule(console: Console, found: "Blend", test: Path | None) -> None:
     """Print how the blend is computed from the weights, and what to do with it."""
-    console.print(f"The blend is {found.in_words()}:")
-    console.print(f"  {found.formula}", markup=False, soft_wrap=True)
+    console.print(found.formula, markup=False, soft_wrap=True)
     if found.rule == "mean":
         return
-    advice = "This is not the weighted mean with these weights"
-    if found.plain_nested is not None:
-        advice += (
-            "; --method simplex finds the weights for one, with a "
-            f"{found.scoring} of {found.plain_nested.score:.4f}"
-        )
+    advice = (
+        "This is not the weighted mean with these weights; --method simplex finds the "
+        "weights for one"
+    )
     if test is None:
         advice += (
             ". --test FOLDER -o FILE writes the blended probabilities, as "

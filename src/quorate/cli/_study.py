@@ -73,7 +73,7 @@ def _running(command: Callable[..., Any]) -> Callable[..., Any]:
 @_options.option(
     "--store", _options.FILE, "File for the results; PLAN.sqlite by default."
 )
-@_options.flag("--dry-run", "Show what would be done and estimate the time.")
+@_options.flag("--dry-run", "Show what would be computed, and run nothing.")
 @_running
 def run(
     plan: str, quick: bool, store: Path | None, dry_run: bool, **options: Any

@@ -1,19 +1,21 @@
-"""Run the missing parts of a plan, and estimate how long that takes."""
+"""Run the missing parts of a plan, or say what is missing."""
 
 import json
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
 from pickle import PicklingError
+from statistics import fmean
 from typing import Any, TypeAlias
 
-import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
+from quorate._output import Result
 from quorate._progress import advance, stage
 from quorate._workers import deaf_to_interrupts, without_forks
 from quorate.study._cell import UnitResult, run_unit, unit_keys
@@ -34,9 +36,6 @@ _REFUSALS = (
     PicklingError,
 )
 _ATTEMPTS = 3
-# The second timed data set should be this much larger than the first, so that the
-# difference shows the cost of rows and columns.
-_LEAP = 10
 _BATCH = 4
 
 
@@ -268,9 +267,9 @@ def _run_numbered(
         return place, run_unit(unit, data, methods)
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """Forecast of a run.
+@dataclass(frozen=True, repr=False)
+class Forecast(Result):
+    """What a run would compute.
 
     Parameters
     ----------
@@ -284,17 +283,18 @@ class Forecast:
         Fits that a run would compute.
     n_jobs : int
         Fits in parallel.
-    seconds : float
-        Estimated time.
-    basis : str
-        Basis of the estimate.
+    seconds : float or None
+        Time of the fits left, from the mean of the stored ones; None if there are none.
 
     Examples
     --------
     >>> from quorate.study import Forecast
-    >>> print(Forecast("mine", 3, 15, 45, 42, 1, 2, 95.0, "14 stored fits"))
-    mine: 3 data sets, 15 fits, 45 cells, 42 of them stored
-    about 2 min for 1 fit with 2 at a time, going by 14 stored fits
+    >>> Forecast("mine", 3, 15, 45, 42, 1, 2, 95.0)
+    mine
+    data sets  3
+    fits       15, 1 left
+    cells      45, 42 stored
+    time       about 0:01:35, 2 at a time
     """
 
     name: str
@@ -304,22 +304,24 @@ class Forecast:
     n_stored: int
     n_fits_left: int
     n_jobs: int
-    seconds: float
-    basis: str
+    seconds: float | None
 
-    def __str__(self) -> str:
-        sets = _count(self.n_data, "data set")
-        first = (
-            f"{self.name}: {sets}, {_count(self.n_fits, 'fit')}, "
-            f"{_count(self.n_cells, 'cell')}, {self.n_stored} of them stored"
-        )
-        if not self.n_fits_left:
-            return f"{first}\nnothing is left to do"
-        return (
-            f"{first}\nabout {_span(self.seconds)} for "
-            f"{_count(self.n_fits_left, 'fit')} with {self.n_jobs} at a time, "
-            f"going by {self.basis}"
-        )
+    @property
+    def _title(self) -> str:  # type: ignore[override]
+        return self.name
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the numbers of data sets, fits and cells, and the time."""
+        time = "unknown until fits of this plan are stored"
+        if self.seconds is not None:
+            rounded = timedelta(seconds=round(self.seconds))
+            time = f"about {rounded}, {self.n_jobs} at a time"
+        return [
+            ("data sets", f"{self.n_data}"),
+            ("fits", f"{self.n_fits}, {self.n_fits_left} left"),
+            ("cells", f"{self.n_cells}, {self.n_stored} stored"),
+            ("time", time),
+        ]
 
 
 def forecast_plan(
@@ -330,7 +332,7 @@ def forecast_plan(
     n_jobs: int | None = None,
     retry: bool = False,
 ) -> Forecast:
-    """Forecast what :func:`run_plan` would do, without writing anything.
+    """Return what :func:`run_plan` would compute, without running or writing anything.
 
     Parameters
     ----------
@@ -344,14 +346,6 @@ def forecast_plan(
     -------
     Forecast
 
-    Notes
-    -----
-    The time is the mean time of stored fits of the same ensemble on the same data set,
-    if there are any. For other data sets it is extrapolated linearly in rows times
-    columns. If nothing is stored, one fold of a small and one of a larger data set are
-    run for each ensemble. For learners that scale worse than linearly, the estimate is
-    too low.
-
     Examples
     --------
     >>> from quorate.study import EnsembleSpec, MethodSpec, Plan, forecast_plan
@@ -361,36 +355,18 @@ def forecast_plan(
     """
     data = load_plan_data(plan, data_dir)
     done: set[str] = set()
-    timed: list[tuple[str, str, float]] = []
+    times: list[float] = []
     if path is not None and Path(path).exists():
         with Store(path, read_only=True) as store:
             check_plan(plan, store)
             done = store.done(retry)
-            timed = [
-                (fit["data"], fit["ensemble"], fit["seconds"])
+            # others ran only some of the methods
+            times = [
+                fit["seconds"]
                 for fit in store.fits()
                 if fit["cells"] == len(plan.methods)
             ]
     todo = missing_units(plan, data, done)
-    sizes = {name: made.n_rows * made.n_features for name, made in data.items()}
-    basis = [_count(len(timed), "stored fit")] if timed else []
-    kinds = {unit.ensemble.name for unit, _ in todo} - {kind for _, kind, _ in timed}
-    trials = _trials(plan, sizes, kinds)
-    for unit in trials:
-        name = unit.data.label
-        fit = run_unit(unit, data[name], list(plan.methods)).fit
-        timed.append((name, unit.ensemble.name, fit["seconds"]))
-    if trials:
-        names = " and ".join(sorted({unit.data.label for unit in trials}))
-        basis.append(f"{_count(len(trials), 'fit')} timed now on {names}")
-    seconds = sum(
-        _guess(
-            unit.data.label,
-            sizes,
-            [(name, s) for name, kind, s in timed if kind == unit.ensemble.name],
-        )
-        for unit, _ in todo
-    )
     jobs = max(min(effective_n_jobs(n_jobs), len(todo)), 1)
     return Forecast(
         name=plan.name,
@@ -400,45 +376,5 @@ def forecast_plan(
         n_stored=plan.n_cells - sum(len(methods) for _, methods in todo),
         n_fits_left=len(todo),
         n_jobs=jobs,
-        seconds=seconds / jobs,
-        basis=" and ".join(basis),
+        seconds=len(todo) * fmean(times) / jobs if times else None,
     )
-
-
-def _trials(plan: Plan, sizes: dict[str, int], kinds: set[str]) -> list[Unit]:
-    """Return one fold of a small and of a larger data set for each ensemble."""
-    by_size = sorted(sizes, key=lambda name: (sizes[name], name))
-    larger = [name for name in by_size if sizes[name] >= _LEAP * sizes[by_size[0]]]
-    chosen = {by_size[0], larger[0] if larger else by_size[-1]}
-    return [
-        unit
-        for unit in plan.units()
-        if (unit.repeat, unit.fold) == (0, 0)
-        and unit.data.label in chosen
-        and unit.ensemble.name in kinds
-    ]
-
-
-def _guess(name: str, sizes: dict[str, int], timed: list[tuple[str, float]]) -> float:
-    """Estimate the seconds of a fit on a data set from those on others."""
-    same = [seconds for other, seconds in timed if other == name]
-    if same:
-        return float(np.mean(same))
-    size = np.array([sizes[other] for other, _ in timed], dtype=float)
-    seconds = np.array([seconds for _, seconds in timed])
-    if np.ptp(size) == 0:
-        return float(seconds.mean() * max(sizes[name] / size[0], 1.0))
-    slope, start = np.polyfit(size, seconds, 1)
-    # never faster than the fastest so far
-    return float(max(start + max(slope, 0.0) * sizes[name], seconds.min()))
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _span(seconds: float) -> str:
-    for unit, length in (("h", 3600.0), ("min", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{max(seconds, 1.0):.0f} s"
