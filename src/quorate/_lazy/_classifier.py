@@ -243,15 +243,15 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         ensemble = additive_ensemble(given, X, y)
         prepared = None if X is None else sliceable(ensemble.prepare(X))
         n_rows = 0 if X is None else count_rows(prepared)
-        flaw = ""
+        why_unreliable = ""
         if self.mode == "calibrated":
             check_rows(n_rows, self.epsilon, self.guarantee)
-            flaw = source_of(given, prepared, source).why_unreliable
-            if flaw:
+            why_unreliable = source_of(given, prepared, source).why_unreliable
+            if why_unreliable:
                 warn(
                     "LazyClassifier(mode='calibrated'): there is no guarantee, "
                     "because members agree more on samples they were trained on, and "
-                    f"{flaw}.",
+                    f"{why_unreliable}.",
                     TrainingVotesWarning,
                 )
         reference = None if X is None else ensemble.reference(X, prepared)
@@ -288,7 +288,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             n_changed = int(changed.sum())
             self.measured_disagreement_ = float(changed.mean())
             self.measured_members_ = float(result.asked.mean())
-        self.expected_disagreement_: float | None = None if flaw else float(expected)
+        self.expected_disagreement_: float | None = (
+            None if why_unreliable else float(expected)
+        )
         if self.mode == "bayes":
             in_doubt = self._doubt_bayes(ensemble.is_equal, n_changed, n_rows)
             self.expected_disagreement_ = None if in_doubt else 1 - self.confidence

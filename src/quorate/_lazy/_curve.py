@@ -8,6 +8,7 @@ import numpy as np
 
 from quorate._engine import AdditiveEnsemble, Lead, Rule, Stops
 from quorate._kernels.verdicts import lead
+from quorate._output import plain
 from quorate._rows import count_rows
 from quorate._typing import BoolArray, FloatArray, IntArray
 
@@ -78,10 +79,8 @@ class LazyCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in asdict(self).items()
-        }
+        values: dict[str, Any] = plain(asdict(self))
+        return values
 
 
 def try_rules(

@@ -99,8 +99,8 @@ class Trial:
     @property
     def note(self) -> str:
         """Remark about the samples; empty if they are new."""
-        flaw = self.source.why_unreliable
-        return f"{flaw[0].upper()}{flaw[1:]}; {_FLATTERED}." if flaw else ""
+        why = self.source.why_unreliable
+        return f"{why[0].upper()}{why[1:]}; {_FLATTERED}." if why else ""
 
     @property
     def allowance(self) -> str:
@@ -212,16 +212,16 @@ def try_modes(
 
 
 def _split(
-    n_rows: int, epsilon: float, seed: int, flaw: str
+    n_rows: int, epsilon: float, seed: int, why_unreliable: str
 ) -> tuple[Array, Array, str | None]:
     """Return the calibration rows, the test rows, and why there is no calibration."""
     needed, half = rows_needed(epsilon), n_rows // 2
-    if half < needed and not flaw:
-        flaw = (
+    if half < needed and not why_unreliable:
+        why_unreliable = (
             f"{n_rows} samples are too few to calibrate and test epsilon={epsilon:g}, "
             f"which needs {2 * needed}"
         )
-    if flaw:
-        return np.arange(0), np.arange(n_rows), flaw
+    if why_unreliable:
+        return np.arange(0), np.arange(n_rows), why_unreliable
     mixed = np.random.default_rng(seed).permutation(n_rows)
     return np.sort(mixed[:half]), np.sort(mixed[half:]), None
