@@ -141,16 +141,3 @@ def test_the_file_is_enough_to_blend_by_hand(files, tmp_path, method, columns, r
     assert ("--method simplex finds the weights for one" in shown(done)) == plain
     several = "weights add up to 1 in each column" in done.stdout
     assert several == (method == "auto")
-
-
-def test_help_names_every_method_of_its_own():
-    said = shown(run("--help"))
-    for name in ("geometric", "simplex", "mean", "auto"):
-        assert f"'{name}'" in said
-
-
-def test_one_model_without_weight_is_one(files):
-    folder, _ = files
-    words = [folder / "oof", "--target", folder / "y.csv"]
-    assert "; 1 more model has none" in run(*words, "--keep", "2").stdout
-    assert "; 2 more models have none" in run(*words, "--keep", "1").stdout

@@ -17,7 +17,6 @@ from tests.cli.shell import told
 from tests.study.plans import small_plan, write_toml
 
 import quorate
-from quorate._ensembles import COSTS
 from quorate.cli import _options, main
 from quorate.exceptions import QuorateWarning
 from quorate.study import run_plan
@@ -163,8 +162,11 @@ EVERYWHERE = [
       for words in (PRUNE, LAZY, REPORT)),
     *(([*words, "--noise", "nan"], 2, "--noise nan: must be a share in [0, 0.5), or a ")
       for words in (REPORT, DIAGNOSE)),
-    *(([*words, "-o", "none/small.skops"], 2, "the folder none does not exist")
-      for words in (PRUNE,)),
+    *(([*words, option, f"none/{name}"], 2, "the folder none does not exist")
+      for words, option, name in (
+          (PRUNE, "-o", "small.skops"), (REPORT, "-o", "a.html"),
+          (STUDY, "--store", "s.sqlite"), (TABLES, "-o", "a.md"),
+          (TABLES, "--html", "a.html"))),
 ]  # fmt: skip
 
 SINGLE = [
@@ -181,23 +183,12 @@ SINGLE = [
     ([*PRUNE, "-o", "a.joblib"], 2, "a.joblib: use a name that ends in .skops."),
     ([*PRUNE, "-o", "small.skops"], 2, "small.skops exists; use --force"),
     ([*PRUNE, "-o", "empty", "--force"], 2, "empty: use a name that ends in .skops"),
-    ([*PRUNE, "--tolerance", "-0.1"], 2,
-     "--tolerance -0.1: must be a number, 0 or more, "),
-    ([*PRUNE, "--tolerance", "nan"], 2,
-     "--tolerance nan: must be a number, 0 or more, "),
-    ([*PRUNE, "--budget", "gold"], 2,
-     "--budget gold: must be KIND=LIMIT, such as bytes=50MB"),
-    ([*PRUNE, "--budget", "bytes=20XB"], 2, "such as bytes=50MB or nodes=20000"),
-    ([*PRUNE, "--budget", "gold=3"], 2,
-     "--budget gold=3: must be KIND=LIMIT, such as bytes="),
-    ([*PRUNE, "--budget", "bytes=0"], 2,
-     "--budget bytes=0: must be KIND=LIMIT, such as"),
-    ([*PRUNE, "--budget", "nodes=2MB"], 2,
-     "--budget nodes=2MB: must be KIND=LIMIT, such as"),
-    ([*PRUNE, "--budget", "ms=2"], 2, "--budget ms=2: must be KIND=LIMIT, such as"),
-    ([*PRUNE, "--tolerance", "2x"], 2,
-     "--tolerance 2x: must be a number, 0 or more, or 0% "
-     "to 100%."),
+    *(([*PRUNE, "--tolerance", share], 2,
+       f"--tolerance {share}: must be a number, 0 or more, or 0% to 100%.")
+      for share in ("-0.1", "nan", "2x")),
+    *(([*PRUNE, "--budget", limit], 2,
+       f"--budget {limit}: must be KIND=LIMIT, such as bytes=50MB or nodes=20000")
+      for limit in ("gold", "gold=3", "bytes=20XB", "bytes=0", "nodes=2MB", "ms=2")),
     ([*PRUNE, "--method", "mdm", "--param", "p"], 2,
      "--param p: must be NAME=VALUE, such as measure=kappa"),
     ([*PRUNE, "--method", "mdm", "--param", "q=1"], 1,
@@ -209,15 +200,14 @@ SINGLE = [
      "set the number of members."),
     ([*PRUNE, "--method", "kp", "--param", "class_weight=balanced"], 1, "KappaPruning("
      "class_weight='balanced'): its objective is not"),
-    ([*CERTIFY, "--tolerance", "0"], 2,
-     "--tolerance 0: must be a number between 0 and 1, "),
-    ([*CERTIFY, "--delta", "100%"], 2,
-     "--delta 100%: must be a number between 0 and 1, "),
+    *(([*words, option, share], 2,
+       f"{option} {share}: must be a number between 0 and 1, ")
+      for words, option, share in (
+          (CERTIFY, "--tolerance", "0"), (CERTIFY, "--delta", "100%"),
+          (LAZY, "--epsilon", "2"))),
     ([*LAZY, "--confidence", "1"], 2,
      "--confidence 1: must be a probability in [0.5, 1), "),
-    ([*LAZY, "--epsilon", "2"], 2, "--epsilon 2: must be a number between 0 and 1, "),
     ([*REPORT, "-o", "a.pdf"], 2, "a.pdf: use a name that ends in .html or .htm"),
-    ([*REPORT, "-o", "none/a.html"], 2, "the folder none does not exist"),
     (changed(BATCHES, kind="knd"), 1, "parts/one.csv: unknown column 'knd'"),
     (changed(VOTES, kind="knd"), 1, "votes.csv: unknown column 'knd'"),
     (changed(VOTES, votes_csv="none.csv"), 1, "none.csv: no such file."),
@@ -235,14 +225,11 @@ SINGLE = [
      "use --column NAME to say which"),
     (changed(BLEND, y_csv="none.csv"), 1, "none.csv: no such file."),
     (changed(BLEND, oof="empty"), 1, "empty has no .npy, "),
-    ([*STUDY, "--store", "none/s.sqlite"], 2, "the folder none does not exist"),
     ([*STUDY, "--backend", "dask"], 2, "--backend dask needs an address"),
     (["study", "run", "none.toml"], 1, "none.toml"),
     (["study", "run", "nonesuch"], 1, "unknown study 'nonesuch'"),
     (["study", "resume", "none.sqlite"], 1, "none.sqlite: no such file."),
     ([*TABLES, "--format", "parquet"], 2, "parquet cannot be printed"),
-    ([*TABLES, "-o", "none/a.md"], 2, "the folder none does not exist"),
-    ([*TABLES, "--html", "none/a.html"], 2, "the folder none does not exist"),
 ]  # fmt: skip
 
 
@@ -274,11 +261,6 @@ def test_refused_in_a_sentence(run, words, code, why):
 ])  # fmt: skip
 def test_what_fits_is_understood(kind, text, value):
     assert kind.convert(text, None, None) == value
-
-
-def test_a_budget_knows_what_members_cost():
-    kinds = [_options.LIMIT.convert(f"{kind}=1", None, None)[0] for kind in COSTS]
-    assert kinds == list(COSTS)
 
 
 @pytest.mark.parametrize(("said", "typed"), [

@@ -190,13 +190,7 @@ def test_planning_refuses():
             expected_limit(100, rates)
         with pytest.raises(ValueError, match="two shares of the samples, together"):
             samples_needed(0.1, rates=rates)
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"expected_limit\(n_samples=0\): must be at "
-            r"least 1"
-        ),
-    ):
+    with pytest.raises(ValueError, match=r"expected_limit\(n_samples=0\): must be at"):
         expected_limit(0, (0.1, 0.1))
 
 
@@ -390,37 +384,6 @@ def test_a_record_of_other_members_is_no_place_among_these(forest_and_data):
     found = quorate.certify(forest, apart, X[300:], y[300:], tolerance=0.2)
     assert found.n_second == 4
     assert "The second model, of 4 members, errs" in str(found)
-
-
-def population(rng, n_members=25, n_kinds=400):
-    """Return votes on a finite world: kinds of samples, and how often each comes."""
-    skill = rng.beta(6, 2, (n_members, 1)) * rng.uniform(0.5, 1.0, n_kinds)
-    correct = rng.random((n_members, n_kinds)) < skill
-    return correct, rng.dirichlet(np.ones(n_kinds))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tolerance", [0.06, 0.1])
-def test_certificates_are_rarely_wrong(tolerance):
-    """At most delta of 400 worlds see a certificate that the truth breaks."""
-    delta, n_samples, n_runs = 0.1, 1000, 400
-    broken_excess = broken_limit = certified = 0
-    for seed in range(n_runs):
-        rng = np.random.default_rng(seed)
-        correct, chance = population(rng)
-        order = rng.permutation(len(correct))
-        drawn = rng.choice(chance.size, size=n_samples, p=chance)
-        world = quorate.Votes(correct.astype(int), np.ones(chance.size, dtype=int))
-        fresh = quorate.Votes(correct[:, drawn].astype(int), np.ones(n_samples, int))
-        found = quorate.certify(fresh, order, tolerance=tolerance, delta=delta)
-        wrong = world.keep(found.order).predict() != 1
-        excess = chance @ (wrong.astype(float) - (world.predict() != 1))
-        broken_excess += excess > tolerance
-        broken_limit += chance @ wrong > found.error_limit
-        certified += found.n_kept < len(correct)
-    assert certified > n_runs / 2  # or the test says nothing
-    assert broken_excess <= delta * n_runs
-    assert broken_limit <= delta * n_runs
 
 
 def soft_votes(n_members=12, n_samples=500, n_classes=3, seed=0, weights=None):
