@@ -1,6 +1,9 @@
 """Errors that choosing has not flattered, against the same by plain loops."""
 
+import pickle
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -358,3 +361,19 @@ def test_random_subsets_to_compare_with_are_the_same_each_time():
     )
     assert by_default == zero
     assert by_default != one
+
+
+@pytest.mark.parametrize(("method", "keep"), [("re", 4), ("brier", 4), ("re", "auto")])
+def test_what_to_expect_is_computed_when_it_is_read(method, keep, monkeypatch):
+    votes, _ = draw()
+    chosen = quorate.select(votes, method, keep, unlabelled=draw(seed=1)[0])
+    again = pickle.loads(pickle.dumps(chosen))
+    with ThreadPoolExecutor(4) as pool:
+        every = list(pool.map(lambda _: chosen.expected, range(4)))
+    assert len({found.error for found in every}) == 1
+    assert again.expected == chosen.expected
+    np.testing.assert_array_equal(again.curve.errors, chosen.curve.errors)
+    monkeypatch.setattr("quorate._choosing._selection.expected_error", None)
+    assert chosen.expected is chosen.expected  # once
+    assert chosen.curve is chosen.curve
+    assert replace(again, distilled=True).n_kept == chosen.n_kept

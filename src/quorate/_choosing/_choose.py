@@ -19,7 +19,6 @@ from quorate._choosing._size import (
     DEFAULT_KEEP,
     LEAST_SHARE,
     Budget,
-    DefaultSize,
     FixedSize,
     Keep,
     Size,
@@ -93,7 +92,7 @@ def choose(
     if pruner.tags.needs_out_of_bag:
         evidence = evidence.out_of_bag()
     _check_training_votes(evidence.votes, pruner, size, owner)
-    if size is None or isinstance(size, DefaultSize):
+    if size is None:
         size = _default_size(evidence, pruner, score)
     auto = isinstance(method, str) and method == "auto"
     chooser = _Chooser(evidence, pruner, size, score, auto, owner)
@@ -264,7 +263,7 @@ def _check_training_votes(
     what = ""
     if votes.family == "pool" and pruner.tags.chooses_weights:
         what = f"{type(pruner).__name__} learns voting weights"
-    elif votes.family == "pool" and (size is None or isinstance(size, DefaultSize)):
+    elif votes.family == "pool" and size is None:
         what = "the default number of members is learned from the samples"
     if what:
         raise ValueError(

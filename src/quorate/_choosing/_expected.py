@@ -76,21 +76,15 @@ class ExpectedError:
     error: float
     limit: float
     score: Score = field(compare=False)
-    standard_error: float = 0.0
-    excess: float = 0.0
-    excess_error: float = 0.0
+    standard_error: float
+    excess: float
+    excess_error: float
+    samples: IntArray = field(repr=False, compare=False)
+    decisions: IntArray = field(repr=False, compare=False)
+    shares: FloatArray = field(repr=False, compare=False)
     with_size: bool = False
     before_distillation: bool = False
     by_fewer_votes: bool = False
-    samples: IntArray = field(
-        default_factory=lambda: np.arange(0), repr=False, compare=False
-    )
-    decisions: IntArray = field(
-        default_factory=lambda: np.arange(0), repr=False, compare=False
-    )
-    shares: FloatArray = field(
-        default_factory=lambda: np.empty((0, 0)), repr=False, compare=False
-    )
 
     def __str__(self) -> str:
         text = self.score.loss_text

@@ -1,14 +1,13 @@
 """Explanation of a selection, with a comparison to simple alternatives."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from textwrap import wrap
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from quorate._choosing._selection import Selection
-from quorate._output import encodable, escape, table_html
+from quorate._output import Result
 from quorate._random import as_generator
 from quorate._scoring import Score, score_for, where_voted
 from quorate._theory import decompose, diversity
@@ -31,11 +30,15 @@ _SHARES = {
 }
 
 
-class _Table(NamedTuple):
-    title: str
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
+@dataclass(frozen=True, repr=False)
+class _Table(Result):
+    _rows: Sequence[tuple[str, ...]]
+    _title: str
+    _header: tuple[str, ...]
     note: str = ""
+
+    def rows(self) -> list[tuple[str, ...]]:
+        return list(self._rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,50 +108,35 @@ class Explanation:
             for row in self.steps
         ]  # fmt: skip
         return [
-            _Table(f"{title} on {_WHERE[self.compared_on]}", ("", "members", title),
-                   compared, note),
-            _Table("plurality vote on selection samples", ("", "all", "kept"), parts),
-            _Table("picks in order, on selection samples", ("member", *columns), picks),
+            _Table(compared, f"{title[:1].upper()}{title[1:]} on {_WHERE[self.compared_on]}",
+                   ("", "members", title), note),
+            _Table(parts, "Plurality vote on selection samples", ("", "all", "kept")),
+            _Table(picks, "Picks in order, on selection samples",
+                   ("member", *columns), self._meanings()),
         ]  # fmt: skip
 
-    def _meanings(self) -> list[str]:
+    def _meanings(self) -> str:
         """Return the meanings of the columns of the picks."""
         own = "out-of-bag votes" if self.out_of_bag else "votes"
         what = self.score.loss_title
         falls = "the error grows" if self.score.is_accuracy else f"{what} falls"
         where = ", on the samples that at least one of them votes on" * self.out_of_bag
-        return [
-            f"accuracy alone: share of the member's own {own} that are correct.",
-            f"{what} so far: {what} of the members picked up to this one{where}.",
+        return (
+            f"accuracy alone: share of the member's own {own} that are correct. "
+            f"{what} so far: {what} of the members picked up to this one{where}. "
             f"contribution: how much {falls} if only this member is dropped from the "
-            "kept ones.",
-        ]
+            "kept ones."
+        )
 
     def __repr__(self) -> str:
-        lines = []
-        for title, columns, rows, note in self._tables():
-            lines.append(title)
-            table = [columns, *rows] if rows else []
-            widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
-            for first, *numbers in table:
-                cells = zip(numbers, widths[1:], strict=True)
-                shown = "".join(f"  {cell:>{width}}" for cell, width in cells)
-                lines.append(f"  {first:<{widths[0]}}{shown}")
-            lines += _wrapped(note, "  ")
-        for meaning in self._meanings():
-            lines += _wrapped(meaning, "    ")
-        return encodable("\n".join(lines))
+        return "\n".join(map(repr, self._tables()))
 
     def _repr_html_(self) -> str:
-        parts = []
-        for title, columns, rows, note in self._tables():
-            more = len(rows) - _SHOWN_STEPS
-            note = f"and {more:,} more" if more > 0 else note
-            shown = rows[:_SHOWN_STEPS]
-            caption = title[:1].upper() + title[1:]
-            parts.append(table_html(caption, columns, shown, note))
-        parts += [f"<p>{escape(meaning)}</p>" for meaning in self._meanings()]
-        return "".join(parts)
+        tables = self._tables()
+        if (more := len(self.steps) - _SHOWN_STEPS) > 0:
+            shown = tables[-1].rows()[:_SHOWN_STEPS]
+            tables[-1] = replace(tables[-1], _rows=shown, note=f"and {more:,} more")
+        return "".join(table._repr_html_() for table in tables)
 
 
 def _column(score: Score, accuracy: str = "accuracy") -> str:
@@ -157,10 +145,6 @@ def _column(score: Score, accuracy: str = "accuracy") -> str:
 
 def _text_of(write: Any) -> Any:
     return lambda value: "" if value is None else write(value)
-
-
-def _wrapped(text: str, indent: str) -> list[str]:
-    return wrap(text, 78, initial_indent="  ", subsequent_indent=indent)
 
 
 def explain(

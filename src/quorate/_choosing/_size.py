@@ -202,16 +202,6 @@ def size_curve(
 
 
 @dataclass(frozen=True, slots=True)
-class DefaultSize:
-    """The default size of the ensemble; see ``Chooser``."""
-
-    @property
-    def text(self) -> str:
-        """The size, as it was given."""
-        return f"keep={DEFAULT!r}"
-
-
-@dataclass(frozen=True, slots=True)
 class FixedSize:
     """A number of members, a fraction, or None for the method's own size."""
 
@@ -292,8 +282,8 @@ class SizeByCost:
         return number
 
 
-# Any way to specify the number of members.
-Size = DefaultSize | FixedSize | SizeByErrors | SizeByCost
+# Any way to specify the number of members; None is the default of the ensemble.
+Size = FixedSize | SizeByErrors | SizeByCost
 
 
 def size_for(
@@ -302,8 +292,8 @@ def size_for(
     tolerance: float | None = None,
     budget: Budget | None = None,
     owner: str = "select",
-) -> Size:
-    """Return the requested size.
+) -> Size | None:
+    """Return the requested size; None for the default of the ensemble.
 
     A pruner object has a size of its own, which is used unless another one is passed.
 
@@ -335,7 +325,7 @@ def size_for(
         return FixedSize(keep)
     if keep not in (DEFAULT, "auto"):
         raise ValueError(f"{owner}(keep={keep!r}): must be a number, 'auto' or None.")
-    return SizeByErrors() if keep == "auto" else DefaultSize()
+    return SizeByErrors() if keep == "auto" else None
 
 
 def _check_budget(budget: Any) -> None:

@@ -43,7 +43,7 @@ def will_distil(
     ensemble: Ensemble,
     X: Any,
     method: Any,
-    size: Size,
+    size: Size | None,
     scoring: Any = None,
 ) -> bool:
     """Tell whether the members kept are distilled.

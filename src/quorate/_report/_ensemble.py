@@ -316,7 +316,9 @@ def _member_rows(
     return _sections.member_rows(votes, analysis.honest, **columns)
 
 
-def _evidence(ensemble: Any, X: Any, y: Any, request: Request, size: Size) -> Evidence:
+def _evidence(
+    ensemble: Any, X: Any, y: Any, request: Request, size: Size | None
+) -> Evidence:
     """Return the votes to choose on: the given ones, or those of the members."""
     if isinstance(ensemble, (Votes, Blend)):
         return _recorded(ensemble, request)
