@@ -77,6 +77,7 @@ class Explanation:
     def _tables(self) -> list[_Table]:
         """Return the tables, formatted for display."""
         score, title = self.score, self.score.title
+        where = _WHERE[self.compared_on]
         percent, points = _text_of(percent_text), _text_of(points_text)
         plain = _text_of("{:.4f}".format)
         value, change = (percent, points) if score.is_accuracy else (plain, plain)
@@ -108,7 +109,7 @@ class Explanation:
             for row in self.steps
         ]  # fmt: skip
         return [
-            _Table(compared, f"{title[:1].upper()}{title[1:]} on {_WHERE[self.compared_on]}",
+            _Table(compared, f"{title[:1].upper()}{title[1:]} on {where}",
                    ("", "members", title), note),
             _Table(parts, "Plurality vote on selection samples", ("", "all", "kept")),
             _Table(picks, "Picks in order, on selection samples",
