@@ -19,30 +19,13 @@ from quorate._votes._counts import (
     SmallestMargin,
     histogram_of,
     once,
-    pairs_in_common,
-    sample_counts,
     smallest_margin_of,
-    zero_one_terms,
 )
+from quorate._votes._counts import pairs_in_common as pairs_in_common
+from quorate._votes._counts import sample_counts as sample_counts
+from quorate._votes._counts import zero_one_terms as zero_one_terms
 from quorate._votes._summary import Summary
 from quorate._votes._votes import Votes
-
-__all__ = [
-    "VoteCounts",
-    "agreement",
-    "chance_agreement",
-    "class_counts",
-    "entropy_sum",
-    "histogram",
-    "member_counts",
-    "pairs",
-    "pairs_in_common",
-    "sample_counts",
-    "sample_groups",
-    "share_sum",
-    "smallest_margin",
-    "zero_one_terms",
-]
 
 VoteCounts: TypeAlias = Votes | Summary
 
