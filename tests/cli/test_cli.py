@@ -70,10 +70,6 @@ def test_demo_says_what_was_gained():
         f"of 30 trees, distilled;\n  {change:+.1f} pp of accuracy "
         f"(standard error {doubt:.1f})\n"
     ) in text
-    # A column that loses nothing has no figures of one that does.
-    for name in ("accuracy", "log-loss", "AUC"):
-        (row,) = (line for line in lines if line.startswith(f"{name} on new data"))
-        assert re.split(" {2,}", row.strip())[2] == "the same"
     # Distilled trees are better than as many that were simply trained.
     small, first = scores["small"], scores["first"]
     assert small["accuracy"] > first["accuracy"]

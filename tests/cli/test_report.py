@@ -102,15 +102,9 @@ def test_does_not_write_over_a_file(files, tmp_path):
     assert json.loads(done.stdout) == {"output": str(page), **embedded(page)}
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "why"),
-    [
-        (["--keep", "99"], 1, "must be 1 to 12 members"),
-        (["--rows", "old"], 2, "'old' is not one of 'new', 'training'"),
-    ],
-)
-def test_refuses_in_a_sentence_and_writes_nothing(files, tmp_path, words, code, why):
-    assert why in run(files, tmp_path / "a.html", *words, code=code).stderr
+def test_refuses_in_a_sentence_and_writes_nothing(files, tmp_path):
+    done = run(files, tmp_path / "a.html", "--keep", "99", code=1)
+    assert "must be 1 to 12 members" in done.stderr
     assert not (tmp_path / "a.html").exists()
 
 

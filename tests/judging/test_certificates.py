@@ -318,21 +318,11 @@ def test_two_models(forest_and_data):
     assert (nothing.n_kept, nothing.holds) == (20, False)
     for name in ("error", "error_limit", "excess_limit"):
         assert getattr(nothing, name) == getattr(found, name)
-    limits = [
-        f"{100 * each.limit:.1f} points of class {each.label} (only {each.n_samples} "
-        "samples)"
-        for each in nothing.classes
-    ]
     needed = nothing.tolerance_needed
     assert found.excess_limit <= needed < found.excess_limit + 1e-4
-    assert str(nothing) == (
-        "Not certified that these 10 of 20 members err at most 0.5 percentage points "
-        "more than all of them: the proven limit is at most "
-        f"{100 * found.excess_limit:.2f}, with 95 % confidence from 1,200 samples, "
-        "taken as new. If both keep these error rates, more samples would not be "
-        f"enough; a tolerance of {needed:g} would. "
-        f"Recall falls by at most: {', '.join(limits)}."
-    )
+    for each in nothing.classes:
+        lost = f"{100 * each.limit:.1f} points of class {each.label} (only"
+        assert f"{lost} {each.n_samples} samples)" in str(nothing)
     assert nothing.to_dict()["tolerance_needed"] == needed
     assert quorate.certify(forest, small, X[300:], y[300:], tolerance=needed).holds
     frame, labels = pd.DataFrame(X[300:]), pd.Series(y[300:])
