@@ -45,16 +45,27 @@ _DRAWS = 100
 _FEW_DRAWS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
     """A selection, with its scores as far as votes provide them.
 
     Attributes
     ----------
-    score : Score
-        The score that the page reports.
+    votes : Votes
+        The votes used for choosing.
+    ensemble : Ensemble or None
+        The ensemble of the votes; None if there are votes only.
+    score, score_format : Score and ScoreFormat
+        The score that the page reports, and how to write it.
     why : str
         Reason for that score, if it is not accuracy.
+    is_unseen, chosen_before : bool
+        Whether the samples are new to all members, and whether members were already
+        chosen on them.
+    honest : bool
+        Whether the votes can be used to score members.
+    refusal : str
+        Why there is no expected score, if so.
     before, after : Diagnosis or None
         Diagnoses of all members and of the kept ones; None if votes cannot be scored.
     """
@@ -62,53 +73,23 @@ class Analysis:
     request: Request
     evidence: Evidence
     selection: Selection
+    votes: Votes
+    ensemble: Ensemble | None
     score: Score
+    score_format: ScoreFormat
     why: str
+    is_unseen: bool
+    chosen_before: bool
+    honest: bool
+    refusal: str
     expected: ExpectedError | None = None
     curve: CrossFittedCurve | None = None
     before: Diagnosis | None = None
     after: Diagnosis | None = None
 
-    @property
-    def votes(self) -> Votes:
-        """The votes used for choosing."""
-        return self.selection.votes
-
-    @property
-    def ensemble(self) -> Ensemble | None:
-        """The ensemble of the votes; None if there are votes only."""
-        evidence = self.evidence
-        return evidence.ensemble if isinstance(evidence, EnsembleEvidence) else None
-
-    @property
-    def honest(self) -> bool:
-        """Whether the votes can be used to score members."""
-        return self.before is not None
-
-    @property
-    def is_unseen(self) -> bool:
-        """Whether the samples are new to all members."""
-        return self.votes.source is not None and self.votes.source.is_unseen
-
-    @property
-    def chosen_before(self) -> bool:
-        """Whether members were already chosen on these samples."""
-        return self.honest and self.evidence.chosen_on
-
-    @property
-    def refusal(self) -> str:
-        """Why there is no expected score, if so."""
-        return _TOO_FEW if self.honest else why_unscored(self.votes)
-
-    @property
-    def score_format(self) -> ScoreFormat:
-        """How to write the score; accuracy if nothing can be scored."""
-        score = self.score
-        return ScoreFormat(score.title, score.top) if self.honest else ScoreFormat()
-
-    def some_samples(self, most: int = MOST_SAMPLES) -> IntArray:
+    def some_samples(self, most: int | None = None) -> IntArray:
         """Return the indices of a random sample of limited size."""
-        n_samples = self.votes.n_samples
+        n_samples, most = self.votes.n_samples, most or MOST_SAMPLES
         if n_samples <= most:
             return np.arange(n_samples)
         rng = np.random.default_rng(self.request.random_state)
@@ -126,14 +107,31 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
             "because the members were trained with class weights, which accuracy would "
             "penalise"
         )
-    known: tuple[Any, ...] = ()
-    if votes.source is not None and not votes.why_unreliable:
-        known = (
-            *expectations(evidence, selection, score),
-            diagnose(votes, request.noise),
-            diagnose(selection.applied_to(votes), request.noise),
-        )
-    return Analysis(request, evidence, selection, score, why, *known)
+    honest = votes.source is not None and not votes.why_unreliable
+    scores: dict[str, Any] = {}
+    if honest:
+        expected, curve = expectations(evidence, selection, score)
+        scores = {
+            "expected": expected,
+            "curve": curve,
+            "before": diagnose(votes, request.noise),
+            "after": diagnose(selection.applied_to(votes), request.noise),
+        }
+    return Analysis(
+        request=request,
+        evidence=evidence,
+        selection=selection,
+        votes=votes,
+        ensemble=getattr(evidence, "ensemble", None),
+        score=score,
+        score_format=ScoreFormat(score.title, score.top) if honest else ScoreFormat(),
+        why=why,
+        is_unseen=votes.source is not None and votes.source.is_unseen,
+        chosen_before=honest and evidence.chosen_on,
+        honest=honest,
+        refusal=_TOO_FEW if honest else why_unscored(votes),
+        **scores,
+    )
 
 
 def _has_weighted_classes(evidence: Evidence) -> bool:
