@@ -10,7 +10,7 @@ from scipy import stats
 from tests.stats.tables import pairs, shifts
 
 from quorate.stats import bayesian_signed_rank, bayesian_t_test
-from quorate.stats._paired import _regions, _shares
+from quorate.stats._paired import _region_shares, _regions
 
 A, B = [2.0, 4.0, 6.0], [1.0, 2.0, 3.0]  # differences 1, 2, 3
 
@@ -98,11 +98,11 @@ def test_t_test_properties(pair, shift, rope):
 
 @settings(deadline=None)
 @given(pair=pairs(), rope=st.sampled_from([0.0, 1 / 64, 1 / 16]))
-def test_shares_are_those_of_the_definition(pair, rope):
+def test_region_shares_are_those_of_the_definition(pair, rope):
     a, b = pair
     rng = np.random.default_rng(0)
     weights = rng.dirichlet([0.5] + [1] * a.size, 3)
-    found = _shares(weights, _regions(a, b, rope))
+    found = _region_shares(weights, _regions(a, b, rope))
     for row, drawn in zip(found, weights, strict=True):
         np.testing.assert_allclose(row, twin(drawn, a, b, rope), rtol=0, atol=1e-14)
 
@@ -143,7 +143,7 @@ def test_the_seed_decides_and_chunks_do_not_show():
     assert one == bayesian_signed_rank(a, b, 0.1, n_draws=5000, random_state=7)
     assert one != bayesian_signed_rank(a, b, 0.1, n_draws=5000, random_state=8)
     weights = np.random.default_rng(7).dirichlet([0.5] + [1] * 8, 5000)
-    shares = _shares(weights, _regions(a, b, 0.1))
+    shares = _region_shares(weights, _regions(a, b, 0.1))
     counts = np.bincount(shares.argmax(axis=1), minlength=3)
     assert one.probabilities == tuple(counts / 5000)
 

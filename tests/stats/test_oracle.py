@@ -14,7 +14,7 @@ from quorate.stats import (
     nemenyi,
     wilcoxon_holm,
 )
-from quorate.stats._paired import _regions, _shares
+from quorate.stats._paired import _region_shares, _regions
 
 
 def oracle(name):
@@ -80,7 +80,7 @@ def test_signed_rank_is_that_of_baycomp(seed, rope):
     known = baycomp.SignedRankTest.sample(a, b, rope, nsamples=draws, random_state=seed)
     # Draw for draw with the weights it drew itself: no Monte Carlo error.
     weights = np.random.RandomState(seed).dirichlet([0.5] + [1] * 12, draws)
-    shares = _shares(weights, _regions(a, b, rope))
+    shares = _region_shares(weights, _regions(a, b, rope))
     np.testing.assert_allclose(shares, known, rtol=0, atol=1e-10)
     # And with our own draws, up to the error of both.
     theirs = np.bincount(known.argmax(axis=1), minlength=3) / draws

@@ -116,10 +116,8 @@ def test_masked_entries_are_gaps():
 
 
 def test_repr():
-    assert repr(Scores(VALUES)) == "Scores(2 blocks, 3 methods, 2 repeats)"
-    assert repr(Scores([[1]])) == "Scores(1 block, 1 method, 1 repeat)"
-    gappy = Scores([[1, None, None]])
-    assert repr(gappy) == "Scores(1 block, 3 methods, 1 repeat; 2 scores missing)"
+    gappy = repr(Scores([[1, None, None]]))
+    assert gappy == "Scores(n_blocks=1, n_methods=3, n_repeats=1, n_missing=2)"
 
 
 def test_position():

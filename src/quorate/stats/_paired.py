@@ -444,7 +444,7 @@ def bayesian_signed_rank(
     won = np.zeros(3)
     for start in range(0, n_draws, _AT_ONCE):
         weights = rng.dirichlet(alpha, min(_AT_ONCE, n_draws - start))
-        won += _winners(_shares(weights, regions))
+        won += _winners(_region_shares(weights, regions))
     left, middle, right = (float(part) for part in won / n_draws)
     return Rope(left, middle, right, width, n_draws)
 
@@ -463,7 +463,7 @@ def _regions(a: Array, b: Array, width: float) -> FloatArray:
     return np.stack([left, 1.0 - left - right, right])
 
 
-def _shares(weights: Array, regions: FloatArray) -> FloatArray:
+def _region_shares(weights: Array, regions: FloatArray) -> FloatArray:
     """Return the shares of left, rope and right for every draw of the weights."""
     shares = [((weights @ region) * weights).sum(axis=1) for region in regions]
     return np.stack(shares, axis=1)

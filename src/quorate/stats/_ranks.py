@@ -396,7 +396,7 @@ def tail_of_sums(ranks: IntArray, observed: int) -> float | None:
         sums = (sums[:, None] + made[row]).reshape(-1, sums.shape[1])
         ways, total = np.repeat(ways, more), total * more
         if place < len(rows) - 1:
-            sums, ways = _counted(sums, ways)
+            sums, ways = _merge_equal_sums(sums, ways)
         if total > _EXACT_IN_FLOATS:
             ways, total = ways / total, 1.0
     extreme = (sums**2).sum(axis=1) >= observed
@@ -427,7 +427,7 @@ def arrangements(row: tuple[int, ...]) -> IntArray:
     return found
 
 
-def _counted(sums: IntArray, ways: FloatArray) -> tuple[IntArray, FloatArray]:
+def _merge_equal_sums(sums: IntArray, ways: FloatArray) -> tuple[IntArray, FloatArray]:
     """Merge sums that are equal up to order."""
     sums = np.sort(sums, axis=1)
     low, width = int(sums.min()), int(np.ptp(sums)) + 1

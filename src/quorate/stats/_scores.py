@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import product
 from typing import Any, Self
 
 import numpy as np
@@ -67,7 +68,7 @@ class Scores:
     >>> from quorate.stats import Scores
     >>> scores = Scores({"epbd": [0.9, 0.8], "kp": [0.7, 0.8]}, blocks=["iris", "wine"])
     >>> scores
-    Scores(2 blocks, 2 methods, 1 repeat)
+    Scores(n_blocks=2, n_methods=2, n_repeats=1, n_missing=0)
     >>> scores.methods
     ('epbd', 'kp')
     >>> scores.values.shape
@@ -136,34 +137,36 @@ class Scores:
         >>> rows = [("iris", "epbd", 0, 0.9), ("iris", "kp", 0, 0.8),
         ...         ("wine", "epbd", 0, 0.7)]
         >>> Scores.from_rows(rows)
-        Scores(2 blocks, 2 methods, 1 repeat; 1 score missing)
+        Scores(n_blocks=2, n_methods=2, n_repeats=1, n_missing=1)
         """
-        found: dict[tuple[str, ...], float] = {}
-        seen: tuple[dict[str, int], ...] = ({}, {}, {})
+        scores: dict[tuple[str, ...], float] = {}
         for number, row in enumerate(rows):
-            listed = list(row)
-            if len(listed) != 4:
+            entries = tuple(row)
+            if len(entries) != 4:
                 raise ValueError(
-                    f"Scores.from_rows: row {number} has {len(listed)} entries; a row "
+                    f"Scores.from_rows: row {number} has {len(entries)} entries; a row "
                     "must be (block, method, repeat, value)."
                 )
-            key = tuple(map(str, listed[:3]))
-            if key in found:
+            key, value = tuple(map(str, entries[:3])), entries[3]
+            if key in scores:
                 raise ValueError(
                     f"Scores.from_rows: row {number} is a second score of method "
                     f"{key[1]!r} on block {key[0]!r}, repeat {key[2]!r}."
                 )
-            found[key] = _number(number, listed[3])
-            for name, places in zip(key, seen, strict=True):
-                places.setdefault(name, len(places))
-        if not found:
+            if value is not None and not is_number(value):
+                raise ValueError(
+                    f"Scores.from_rows: the value of row {number} is {value!r}; it "
+                    "must be a number, or None if it is missing."
+                )
+            scores[key] = math.nan if value is None else float(value)
+        if not scores:
             raise ValueError("Scores.from_rows: no rows; at least one is needed.")
-        table = np.full([len(places) for places in seen], math.nan)
-        for key, value in found.items():
-            at = tuple(places[name] for name, places in zip(key, seen, strict=True))
-            table[at] = value
-        blocks, methods, repeats = seen
-        return cls(table, methods=methods, blocks=blocks, repeats=repeats)
+        axes = [list(dict.fromkeys(names)) for names in zip(*scores, strict=True)]
+        table = [scores.get(key, math.nan) for key in product(*axes)]
+        blocks, methods, repeats = axes
+        return cls(
+            np.reshape(table, [len(names) for names in axes]), methods, blocks, repeats
+        )
 
     @property
     def n_blocks(self) -> int:
@@ -198,7 +201,7 @@ class Scores:
         --------
         >>> from quorate.stats import Scores
         >>> Scores([[0.9, None], [0.8, 0.7]], blocks=["iris", "wine"]).complete_blocks()
-        Scores(1 block, 2 methods, 1 repeat)
+        Scores(n_blocks=1, n_methods=2, n_repeats=1, n_missing=0)
         """
         whole = np.flatnonzero(~np.isnan(self.values).any(axis=(1, 2)))
         if whole.size == 0:
@@ -236,15 +239,8 @@ class Scores:
         return f"method {self.methods[method]!r} on block {self.blocks[block]!r}{which}"
 
     def __repr__(self) -> str:
-        counts = (
-            (self.n_blocks, "block"),
-            (self.n_methods, "method"),
-            (self.n_repeats, "repeat"),
-        )
-        size = ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts)
-        n = self.n_missing
-        gaps = f"; {n} score{'s' * (n != 1)} missing" if n else ""
-        return f"Scores({size}{gaps})"
+        names = ("n_blocks", "n_methods", "n_repeats", "n_missing")
+        return f"Scores({', '.join(f'{name}={getattr(self, name)}' for name in names)})"
 
 
 def as_scores(
@@ -299,17 +295,6 @@ def _names(what: str, names: Iterable[Any] | None, size: int) -> tuple[str, ...]
             f"Scores({what}): names must be distinct, but {twice!r} occurs twice."
         )
     return listed
-
-
-def _number(row: int, value: Any) -> float:
-    if value is None:
-        return math.nan
-    if not is_number(value):
-        raise ValueError(
-            f"Scores.from_rows: the value of row {row} is {value!r}; it must be a "
-            "number, or None if it is missing."
-        )
-    return float(value)
 
 
 def _first(mask: BoolArray) -> tuple[int, ...]:

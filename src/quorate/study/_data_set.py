@@ -61,7 +61,7 @@ class DataSet:
 
     def __post_init__(self) -> None:
         numeric, _ = column_kinds(self.X, self.name)
-        object.__setattr__(self, "y", _checked_labels(self.y, self.name))
+        object.__setattr__(self, "y", _check_labels(self.y, self.name))
         if self.y.size != len(self.X):
             raise ValueError(
                 f"{self.name}: {len(self.X)} rows but {self.y.size} labels."
@@ -225,7 +225,7 @@ def _is_numeric(column: Any, owner: str) -> bool:
     return False
 
 
-def _checked_labels(y: Any, owner: str) -> Array:
+def _check_labels(y: Any, owner: str) -> Array:
     """Return labels as an array: at least two classes, none missing, not continuous.
 
     Raises

@@ -9,6 +9,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
+from quorate._checks import check_number
 from quorate._messages import in_short, unknown_name
 from quorate._scoring import check_scoring
 from quorate.pruning import make_pruner, members_to_keep, method_name, methods
@@ -479,5 +480,5 @@ def _check_choice(owner: str, key: str, value: str, choices: Collection[str]) ->
 
 
 def _check_minimum(owner: str, key: str, value: int | None, lowest: int) -> None:
-    if value is not None and not value >= lowest:
-        raise ValueError(f"{owner}: {key} is {value!r}; it must be {lowest} or more.")
+    if value is not None:
+        check_number(owner, key, value, least=lowest, whole=True)
