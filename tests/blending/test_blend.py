@@ -61,12 +61,14 @@ def test_better_than_the_best_and_the_mean(found):
     assert -found.score > own
 
 
-@pytest.mark.parametrize("method", ["simplex", "geometric"])
-def test_scores_are_of_samples_that_did_not_choose(method):
+@pytest.mark.parametrize(
+    ("method", "keep"), [("simplex", None), ("geometric", None), ("mean", 5)]
+)
+def test_scores_are_of_samples_that_did_not_choose(method, keep):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 40)
     noise = {f"n{place}": rng.uniform(0.3, 0.7, 40) for place in range(200)}
-    found = quorate.blend(noise, y, method=method)
+    found = quorate.blend(noise, y, method=method, keep=keep)
     own = log_loss(y, found.predict_proba(noise))
     assert own < np.log(2) - 0.03  # what choosing makes of noise
     assert -found.score > np.log(2) - 0.02  # and what it is worth
@@ -265,13 +267,8 @@ def test_columns_of_new_samples_may_stand_in_another_order(found):
     np.testing.assert_allclose(
         both.predict_proba(series(0, "no")), both.predict_proba(TWO), atol=1e-6
     )
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"classes= \(--classes\) to specify the "
-            r"class of each"
-        ),
-    ):
+    why = r"classes= \(--classes\) to specify the class of each"
+    with pytest.raises(ValueError, match=why):
         found.predict_proba(frames(["dog", "elk", "fox"]))
 
 
@@ -291,18 +288,12 @@ def test_predictions_by_hand(method):
         mean = sum(found.weights.get(name, 0) * array for name, array in new.items())
     else:
         assert found.sharpness > 1  # eight that err apart are surer together
-        mean = np.prod(
-            [
-                np.maximum(array, 1e-3)
-                ** (found.sharpness * found.weights.get(name, 0))
-                for name, array in new.items()
-            ],
-            axis=0,
-        )
+        powers = {name: found.sharpness * found.weights.get(name, 0) for name in new}
+        parts = [np.maximum(new[name], 1e-3) ** powers[name] for name in new]
+        mean = np.prod(parts, axis=0)
         mean /= mean.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found.predict_proba(new), mean)
-    labels = np.array(["ant", "bee", "cow"])[mean.argmax(axis=1)]
-    assert found.predict(new).tolist() == labels.tolist()
+    assert found.predict(new).tolist() == np.unique(Y)[mean.argmax(axis=1)].tolist()
     both = quorate.blend(ARRAYS, Y, method="auto")
     other = {"simplex": "geometric", "geometric": "simplex"}[method]
     mate = quorate.blend(ARRAYS, Y, method=other)
@@ -325,7 +316,6 @@ def test_keep():
             assert 1 <= len(few.weights) <= min(keep, 8)
             losses.append(log_loss(Y, few.predict_proba(ARRAYS)))
         assert losses[0] > losses[1] > losses[2] > losses[3] - 1e-3
-    assert len(quorate.blend(ARRAYS, Y, keep=3).weights) <= 3
 
 
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "accuracy"])
@@ -343,15 +333,6 @@ def test_the_plain_mean_of_the_best(scoring):
     whole = quorate.blend(ARRAYS, Y, method="mean", keep=50, scoring=scoring)
     assert whole.weights == pytest.approx(dict.fromkeys(NAMES, 1 / 8))
     assert found.mean_nested.score == whole.score
-
-
-def test_the_best_of_the_mean_are_chosen_on_other_folds():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 40)
-    noise = {f"n{place}": rng.uniform(0.3, 0.7, 40) for place in range(200)}
-    found = quorate.blend(noise, y, method="mean", keep=5)
-    assert log_loss(y, found.predict_proba(noise)) < np.log(2) - 0.03
-    assert -found.score > np.log(2) - 0.02
     # Equals stay in the order they came in.
     same = dict.fromkeys(["c", "a", "b"], ARRAYS["m7"])
     few = quorate.blend(same, Y, method="mean", keep=2)
@@ -401,15 +382,10 @@ def test_scorings(scoring, judge):
     assert judge(Y, found.predict_proba(ARRAYS)) >= judge(Y, ARRAYS["m0"])
 
 
-def test_pruning_methods_choose_from_the_votes(found):
-    selection = quorate.select(found.votes(), "ges", keep=4)
-    assert {NAMES[member] for member in selection.members} <= set(NAMES)
-    assert selection.n_kept <= 4
-
-
 def test_votes_know_their_models(found):
     votes = found.votes()
-    assert votes.names == tuple(NAMES) or list(votes.names) == NAMES
+    assert quorate.select(votes, "ges", keep=4).n_kept <= 4
+    assert list(votes.names) == NAMES
     assert votes.rule == "average"
     assert votes.classes.tolist() == ["ant", "bee", "cow"]
     expected = (np.unique(Y)[sum(ARRAYS.values()).argmax(axis=1)] == Y).mean()
@@ -531,9 +507,8 @@ class TestRowNames:
             table(name, IDS).to_parquet(tmp_path / f"{name}.parquet")
         assert len(quorate.blend(tmp_path, Y).names) == 3
         table("m1", IDS).iloc[::-1].to_parquet(tmp_path / "m1.parquet")
-        with pytest.raises(
-            ValueError, match=("'m1' and 'm0' have different rows, or the")
-        ):
+        why = "'m1' and 'm0' have different rows, or the"
+        with pytest.raises(ValueError, match=why):
             quorate.blend(tmp_path, Y)
 
 
@@ -604,18 +579,8 @@ REFUSED = [
     (TWO, NUMBERS, {"classes": ["1", 2]}, "classes: labels of mixed types, int and"),
     (TWO, NUMBERS, {"classes": ["1", "2"]}, "classes and y: labels of mixed types, "),
     # options
-    (
-        ARRAYS,
-        Y,
-        {"names": ["m0", "mx"]},
-        "names contains 'mx', but there is no such model",
-    ),
-    (
-        ARRAYS,
-        Y,
-        {"names": ["m0", "m1", "m0"]},
-        "names contains the model 'm0' more than",
-    ),
+    (ARRAYS, Y, {"names": ["m0", "mx"]}, "contains 'mx', but there is no such model"),
+    (ARRAYS, Y, {"names": ["m0", "m1", "m0"]}, "contains the model 'm0' more than"),
     ({"1": TWO["m0"]}, Y_TWO, {"names": [1, "1"]}, "the model '1' more than once"),
     (list(TWO.values())[:2], Y_TWO, {"names": [1, "1"]}, "'1' more than once"),
     (ARRAYS, Y, {"keep": 0}, r"keep=0\): must be a whole number of at least 1"),
@@ -719,10 +684,9 @@ def test_columns_of_all_models_in_another_order_are_refused():
 
 
 def test_the_wrong_one_of_two_columns_is_refused():
-    arrays, y = made(n_classes=2)
-    first = {name: arrays[name][:, 0] for name in NAMES[4:]}
+    first = {name: TWO[name][:, 0] for name in NAMES[4:]}
     with pytest.raises(ValueError, match="with its columns in the order 'bee', 'ant'"):
-        quorate.blend(first, y)
+        quorate.blend(first, Y_TWO)
 
 
 def test_the_wrong_column_of_a_rare_class_is_refused():

@@ -174,7 +174,7 @@ def em(given, steps=20_000):
 @given(
     st.integers(1, 12), st.integers(1, 60), st.integers(0, 2**20), st.floats(0.01, 3)
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_mixture_is_better(n_models, n_samples, seed, spread):
     rng = np.random.default_rng(seed)
     given = 1 / (1 + np.exp(-rng.normal(0.5, spread, size=(n_models, n_samples))))

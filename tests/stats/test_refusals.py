@@ -65,64 +65,42 @@ def test_one_block_is_too_few(name):
 
 
 @pytest.mark.parametrize("alpha", [0, 1, 1.0, -0.1, math.nan, True, "0.05", None])
-def test_alpha(alpha):
-    for call in (
-        lambda: stats.paired_t_test(A, B, alpha=alpha),
-        lambda: stats.corrected_t_test(A, B, 0.2, alpha=alpha),
-        lambda: stats.win_tie_loss(TABLE, 0, alpha),
-        lambda: stats.nemenyi([[1, 2], [3, 4]], alpha),
-        lambda: stats.wilcoxon_holm([[1, 2], [3, 4]], alpha=alpha),
-        lambda: stats.friedman([[1, 2], [3, 4]]).differ(alpha),
-    ):
-        with pytest.raises(
-            ValueError,
-            match=(
-                r"\(alpha=.*: must be a number above 0 "
-                r"and below"
-            ),
-        ):
-            call()
+@pytest.mark.parametrize("call", [
+    lambda alpha: stats.paired_t_test(A, B, alpha=alpha),
+    lambda alpha: stats.corrected_t_test(A, B, 0.2, alpha=alpha),
+    lambda alpha: stats.win_tie_loss(TABLE, 0, alpha),
+    lambda alpha: stats.nemenyi([[1, 2], [3, 4]], alpha),
+    lambda alpha: stats.wilcoxon_holm([[1, 2], [3, 4]], alpha=alpha),
+    lambda alpha: stats.friedman([[1, 2], [3, 4]]).differ(alpha),
+])  # fmt: skip
+def test_alpha(call, alpha):
+    why = r"\(alpha=.*: must be a number above 0 and below"
+    with pytest.raises(ValueError, match=why):
+        call(alpha)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: stats.corrected_t_test(A, B, 1.0),
-            r"_test\(test_share=1.0\)",
-        ),
-        (lambda: stats.corrected_t_test(A, B, 5), r"test_share=5\)"),
-        (lambda: stats.bayesian_t_test(A, B, 0, 1.0), r"test_share=1.0\)"),
-        (lambda: stats.win_tie_loss(TABLE, "a", test_share=0), "test_share=0"),
-        (
-            lambda: stats.bayesian_t_test(A, B, -1, 0.2),
-            r"rope=-1\): must be a number of at least 0",
-        ),
-        (lambda: stats.bayesian_t_test(A, B, True, 0.2), r"rope=True\)"),
-        (lambda: stats.bayesian_t_test(A, B, math.inf, 0.2), r"rope=inf\)"),
-        (lambda: stats.bayesian_signed_rank(A, B, math.nan), r"rope=nan\)"),
-        (
-            lambda: stats.bayesian_signed_rank(A, B, 0, 0),
-            r"n_draws=0\): must be a whole num",
-        ),
-        (lambda: stats.bayesian_signed_rank(A, B, 0, 10.5), r"n_draws=10.5\)"),
-        (
-            lambda: stats.bayesian_signed_rank(A, B, 0, prior=0),
-            r"prior=0\): must be a number",
-        ),
-        (
-            lambda: stats.win_tie_loss([[1, 2], [3, 4]], 0),
-            "loss: needs at least 2 repeats",
-        ),
-        (lambda: stats.win_tie_loss(TABLE, "c"), "unknown method 'c'"),
-        (lambda: stats.wilcoxon_holm([[1, 2], [3, 4]], "a"), "unknown method 'a'"),
-        (lambda: stats.holm([]), r"got shape \(0,\)"),
-        (lambda: stats.holm([[0.1]]), r"got shape \(1, 1\)"),
-        (lambda: stats.holm([0.1, np.nan]), r"p_values\[1\] is nan"),
-        (lambda: stats.holm([1.1]), r"p_values\[0\] is 1.1"),
-        (lambda: stats.holm([-0.1]), r"p_values\[0\] is -0.1"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: stats.corrected_t_test(A, B, 1.0), r"_test\(test_share=1.0\)"),
+    (lambda: stats.corrected_t_test(A, B, 5), r"test_share=5\)"),
+    (lambda: stats.bayesian_t_test(A, B, 0, 1.0), r"test_share=1.0\)"),
+    (lambda: stats.win_tie_loss(TABLE, "a", test_share=0), "test_share=0"),
+    (lambda: stats.bayesian_t_test(A, B, -1, 0.2), r"rope=-1\): must be a number of at "
+        "least 0"),
+    (lambda: stats.bayesian_t_test(A, B, True, 0.2), r"rope=True\)"),
+    (lambda: stats.bayesian_t_test(A, B, math.inf, 0.2), r"rope=inf\)"),
+    (lambda: stats.bayesian_signed_rank(A, B, math.nan), r"rope=nan\)"),
+    (lambda: stats.bayesian_signed_rank(A, B, 0, 0), r"n_draws=0\): must be a whole"),
+    (lambda: stats.bayesian_signed_rank(A, B, 0, 10.5), r"n_draws=10.5\)"),
+    (lambda: stats.bayesian_signed_rank(A, B, 0, prior=0), r"prior=0\): must be a num"),
+    (lambda: stats.win_tie_loss([[1, 2], [3, 4]], 0), "loss: needs at least 2 repeats"),
+    (lambda: stats.win_tie_loss(TABLE, "c"), "unknown method 'c'"),
+    (lambda: stats.wilcoxon_holm([[1, 2], [3, 4]], "a"), "unknown method 'a'"),
+    (lambda: stats.holm([]), r"got shape \(0,\)"),
+    (lambda: stats.holm([[0.1]]), r"got shape \(1, 1\)"),
+    (lambda: stats.holm([0.1, np.nan]), r"p_values\[1\] is nan"),
+    (lambda: stats.holm([1.1]), r"p_values\[0\] is 1.1"),
+    (lambda: stats.holm([-0.1]), r"p_values\[0\] is -0.1"),
+])  # fmt: skip
 def test_options(call, message):
     with pytest.raises(ValueError, match=message):
         call()

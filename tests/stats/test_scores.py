@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from quorate.stats import (
@@ -42,19 +43,14 @@ def test_three_ways_in_make_the_same_table():
     same(table, Scores.from_rows(rows()))
     assert (table.n_blocks, table.n_methods, table.n_repeats) == (2, 3, 2)
     np.testing.assert_array_equal(table.means, [[0.5, 2.5, 4.5], [6.5, 8.5, 10.5]])
-
-
-def test_without_repeats():
     same(Scores(VALUES[:, :, 0]), Scores(VALUES[:, :, :1]))
     same(Scores({"0": [1, 2], "1": [3, 4]}), Scores([[1, 3], [2, 4]]))
     assert Scores([[1, 3], [2, 4]]).methods == ("0", "1")
 
 
 def test_data_frames_keep_their_names():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(
-        {"a": [1.0, 2.0], "b": [3.0, None]}, index=["iris", "wine"]
-    )
+    columns = {"a": [1.0, 2.0], "b": [3.0, None]}
+    frame = pd.DataFrame(columns, index=["iris", "wine"])
     table = Scores(frame)
     assert (table.methods, table.blocks) == (("a", "b"), ("iris", "wine"))
     assert table.n_missing == 1
@@ -103,19 +99,13 @@ def test_gaps_are_refused_by_name_and_can_be_dropped(test):
     np.testing.assert_array_equal(whole.values, VALUES[1:])
 
 
-def test_none_is_a_gap_in_rows_too():
+def test_none_and_masked_entries_are_gaps():
     table = Scores.from_rows([("iris", "a", 0, None), ("iris", "b", 0, 1)])
     assert table.n_missing == 1
     assert table.methods == ("a", "b")
-
-
-def test_masked_entries_are_gaps():
     masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], [[0, 0], [1, 0]])
     assert Scores(masked).complete_blocks().values.ravel().tolist() == [1.0, 2.0]
     assert Scores({"a": masked[:, 0], "b": [1, 2]}).n_missing == 1
-
-
-def test_repr():
     gappy = repr(Scores([[1, None, None]]))
     assert gappy == "Scores(n_blocks=1, n_methods=3, n_repeats=1, n_missing=2)"
 
@@ -140,17 +130,10 @@ def test_position():
         (lambda: Scores([[1, 2], [3, np.inf]]), "method '1' on block '1' is inf"),
         (lambda: Scores([[1, -np.inf]]), "method '1' on block '0' is -inf"),
         (lambda: Scores([[1, 1e200]]), "at most 1e\\+100"),
-        (
-            lambda: Scores(VALUES, ["a", "b"]),
-            r"Scores\(methods\): expected 3 names, "
-            r"got 2",
-        ),
+        (lambda: Scores(VALUES, ["a", "b"]), r"\(methods\): expected 3 names, got 2"),
         (lambda: Scores(VALUES, "abc"), "got the text 'abc'"),
         (lambda: Scores(VALUES, ["a", "b", "a"]), "'a' occurs twice"),
-        (
-            lambda: Scores(VALUES).position("1x"),
-            "unknown method '1x'; did you mean",
-        ),
+        (lambda: Scores(VALUES).position("1x"), "unknown method '1x'; did you mean"),
         (lambda: Scores(VALUES).position(3), "no method 3; positions must be 0 to 2"),
         (lambda: Scores(VALUES).position(-1), "no method -1"),
         (lambda: Scores(VALUES).position(True), "unknown method True"),

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from tests.stats.tables import random_table, shifts, tables
@@ -60,7 +60,6 @@ def test_approximation_is_that_of_scipy_with_ties(seed, n_blocks):
     assert found.p_values[0] == pytest.approx(known.pvalue, rel=1e-10)
 
 
-@settings(deadline=None)
 @given(values=tables(max_blocks=7))
 def test_is_exact_with_ties(values):
     found = wilcoxon_holm(values)
@@ -99,7 +98,6 @@ def test_all_ties():
     assert found.better.tolist() == [0, -1, -1]
 
 
-@settings(deadline=None)
 @given(values=tables(), data=st.data(), shift=shifts)
 def test_properties(values, data, shift):
     k = values.shape[1]
