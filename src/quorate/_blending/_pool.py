@@ -481,7 +481,7 @@ class ProbabilityPool:
 
 
 def blended(
-    wanted: Sequence[tuple[Recipe, Any]],
+    requests: Sequence[tuple[Recipe, Any]],
     shares: Callable[[int], Array],
     ratios: Callable[[int], Array],
 ) -> list[FloatArray]:
@@ -489,13 +489,13 @@ def blended(
 
     Parameters
     ----------
-    wanted : sequence of (Recipe, positions of samples or slice)
+    requests : sequence of (Recipe, positions of samples or slice)
         The recipe and the samples of each blend.
     shares, ratios : callable
         Return the probabilities and the log-ratios of a model. Called once for each
         model with a weight in a mean of that kind.
     """
-    means = [(mean, rows) for recipe, rows in wanted for mean in recipe]
+    means = [(mean, rows) for recipe, rows in requests for mean in recipe]
     totals: list[Any] = [0.0] * len(means)
     for place in range(means[0][0].weights.size):
         for is_plain, look in ((True, shares), (False, ratios)):
@@ -517,7 +517,7 @@ def blended(
         else shares_of(mean.sharpness * total)
         for total, (mean, _) in zip(totals, means, strict=True)
     )
-    return [np.mean([next(blends) for _ in recipe], axis=0) for recipe, _ in wanted]
+    return [np.mean([next(blends) for _ in recipe], axis=0) for recipe, _ in requests]
 
 
 def as_prediction(shares: FloatArray, y: IntArray) -> StoredPrediction:

@@ -197,8 +197,8 @@ class Weigher:
         seen = [sample[folds != fold] for fold in range(_INNER)]
         new = [sample[folds == fold] for fold in range(_INNER)]
         for place, way in enumerate(ways):
-            for fold, found in enumerate(pool.blended(way(seen), new)):
-                shares[place, folds == fold] = found
+            for fold, blend in enumerate(pool.blended(way(seen), new)):
+                shares[place, folds == fold] = blend
         return int(np.argmax([self._value(each, sample) for each in shares]))
 
 

@@ -34,12 +34,14 @@ from quorate.stats._ranks import (
     AverageRanks,
     Friedman,
     Nemenyi,
+    WilcoxonHolm,
     average_ranks,
     friedman,
+    holm,
     nemenyi,
+    wilcoxon_holm,
 )
 from quorate.stats._scores import Scores
-from quorate.stats._signed_rank import WilcoxonHolm, holm, wilcoxon_holm
 
 __all__ = [
     "AverageRanks",

@@ -254,13 +254,10 @@ def as_scores(
             f"{owner}: no score for {table._cell(_first(gaps))}; add it, or drop such "
             "blocks with complete_blocks()."
         )
-    for what, least, found in (
-        ("blocks", blocks, table.n_blocks),
-        ("methods", methods, table.n_methods),
-        ("repeats", repeats, table.n_repeats),
-    ):
-        if found < least:
-            raise ValueError(f"{owner}: needs at least {least} {what}, got {found}.")
+    least = {"blocks": blocks, "methods": methods, "repeats": repeats}
+    for (axis, minimum), size in zip(least.items(), table.values.shape, strict=True):
+        if size < minimum:
+            raise ValueError(f"{owner}: needs at least {minimum} {axis}, got {size}.")
     return table
 
 

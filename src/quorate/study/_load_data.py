@@ -227,9 +227,9 @@ def _generate(name: str, n_rows: int, seed: int) -> DataSet:
 
 
 def _from_scikit_learn(name: str) -> DataSet:
-    made = getattr(sklearn.datasets, f"load_{name}")()
-    X = pd.DataFrame(made.data, columns=made.feature_names)
-    return DataSet(name, X, made.target, "comes with scikit-learn")
+    bunch = getattr(sklearn.datasets, f"load_{name}")()
+    X = pd.DataFrame(bunch.data, columns=bunch.feature_names)
+    return DataSet(name, X, bunch.target, "comes with scikit-learn")
 
 
 def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> DataSet:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -262,9 +262,9 @@ class Results:
         counts = {}
         if scores.n_methods > 1:
             ranks = average_ranks(scores).average
-            found = win_tie_loss(scores, against)
-            columns = np.column_stack((found.wins, found.ties, found.losses))
-            counts = dict(zip(found.methods, columns.tolist(), strict=True))
+            compared = win_tie_loss(scores, against)
+            columns = np.column_stack((compared.wins, compared.ties, compared.losses))
+            counts = dict(zip(compared.methods, columns.tolist(), strict=True))
         names = _MEANS if self.scoring == "accuracy" else (*_MEANS, "score")
         means = {}
         for name in names:
@@ -308,17 +308,8 @@ class Results:
             if reference is not None and self.rows:
                 raise
             standings = ()
-        made: dict[str, Any] = plain(
-            {
-                "name": self.name,
-                "methods": list(self.methods),
-                "standings": [asdict(one) for one in standings],
-                "rows": list(self.rows),
-                "failures": list(self.failures),
-                "preparation": list(self.preparation),
-            }
-        )
-        return made
+        own = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
+        return {**own, "standings": plain(standings)}
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a pandas data frame."""

@@ -159,7 +159,7 @@ def load_plan_data(plan: Plan, data_dir: str | Path | None) -> dict[str, DataSet
                 f"{spec.label}: image_size is for folders of pictures, but "
                 f"{str(spec.source)!r} is not a folder."
             )
-        made = load_data(
+        loaded = load_data(
             spec.source,
             target=spec.target,
             data_dir=data_dir,
@@ -167,14 +167,14 @@ def load_plan_data(plan: Plan, data_dir: str | Path | None) -> dict[str, DataSet
             n_rows=spec.rows,
             image_size=spec.image_size or IMAGE_SIZE,
         )
-        _check_rows(made.n_rows, spec, plan)
-        first = seen.setdefault((made.fingerprint, spec.binary, spec.pca), spec.label)
+        _check_rows(loaded.n_rows, spec, plan)
+        first = seen.setdefault((loaded.fingerprint, spec.binary, spec.pca), spec.label)
         if first != spec.label:
             raise ValueError(
                 f"{plan.name}: {first} and {spec.label} are the same data; "
                 "leave one out."
             )
-        data[spec.label] = made
+        data[spec.label] = loaded
     return data
 
 
