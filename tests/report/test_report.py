@@ -708,6 +708,8 @@ def test_every_size_says_what_pruning_to_it_brings(method):
         number = sizes["members"][at]
         small = pruned_by(page, number, model, X, y)
         assert len(small.pruning_["kept"]) == number
+        if at == sizes["chosen"]:
+            assert small.pruning_["kept"] == page.selection.members.tolist()
         assert sizes["bytes"][at] == pytest.approx(pickled_bytes(small), rel=0.25)
         assert sizes["text"]["size"][at] == _text.size(sizes["bytes"][at])
         assert sizes["text"]["score"][at] == _text.percent(sizes["scores"][at])
