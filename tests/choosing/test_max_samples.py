@@ -234,6 +234,8 @@ def test_the_seed_reaches_the_draw_the_method_and_the_leaves(forest, data):
     plain = quorate.keep_members(forest, one[1].members)
     taught = quorate.distil(plain, forest, X, max_samples=300, random_state=5)
     np.testing.assert_array_equal(one[0].predict_proba(X), taught.predict_proba(X))
+    # The rows that leaves learned on are known again, not those they were drawn from.
+    assert taught.distillation_["rows"][0] in one[0].distillation_["rows"]
 
 
 def test_methods_that_draw_nothing_take_a_seed_for_the_samples(forest, data):

@@ -505,10 +505,6 @@ class TestPrunedClassifier:
         model = PrunedClassifier(RandomForestClassifier(40), keep=4).fit(X, y)
         assert b"quorate._votes" not in pickle.dumps(model)
 
-    def test_repr(self):
-        assert "PrunedClassifier" in repr(PrunedClassifier(method="mdm"))
-        assert "<" in PrunedClassifier()._repr_html_()
-
 
 class TestCompare:
     def test_numbers(self, forest, data):
