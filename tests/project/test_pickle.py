@@ -176,11 +176,14 @@ def test_fitted_pruners_come_back(method):
 
 MODELS = {
     "pruned": lambda: quorate.PrunedClassifier(
-        RandomForestClassifier(20, random_state=0), "mdm", lazy="bayes", random_state=0
+        RandomForestClassifier(20, random_state=0), "mdm", random_state=0
     ).fit(X[::2], Y[::2]),
-    "pruned, calibrated": lambda: quorate.PrunedClassifier(
-        FrozenEstimator(forest()), lazy={"mode": "calibrated", "epsilon": 0.1}
-    ).fit(X[1::2], NAMES[Y[1::2]]),
+    "pruned, calibrated": lambda: quorate.LazyClassifier(
+        quorate.PrunedClassifier(FrozenEstimator(forest())).fit(X[::2], NAMES[Y[::2]]),
+        "calibrated",
+        epsilon=0.1,
+        random_state=0,
+    ).fit(X[1::2]),
     "lazy": lambda: quorate.LazyClassifier(forest(), "bayes", random_state=0).fit(),
     "weighted": lambda: quorate.prune(
         forest(), X[1::2], NAMES[Y[1::2]], method="simplex", keep=5

@@ -25,8 +25,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
-    RepeatedKFold,
-    StratifiedKFold,
     cross_val_score,
     train_test_split,
 )
@@ -38,9 +36,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import quorate
-from quorate import PrunedClassifier, compare, prune
+from quorate import LazyClassifier, PrunedClassifier, compare, prune
 from quorate._ensembles import find_record
-from quorate._pruned._classifier import _Training
 from quorate.exceptions import TrainingVotesWarning
 
 
@@ -58,9 +55,7 @@ CHECKED = [
     PrunedClassifier(BaggingClassifier(n_estimators=15), method="re"),
     PrunedClassifier(ExtraTreesClassifier(20), method="mdm"),
     PrunedClassifier(AdaBoostClassifier(tree(), n_estimators=15), prune_on="train"),
-    PrunedClassifier(VOTING, keep=2, prune_on=0.3, refit=True),
-    PrunedClassifier(VOTING, keep=2, prune_on=KFold(3)),
-    PrunedClassifier(RandomForestClassifier(20), lazy="exact"),
+    PrunedClassifier(VOTING, keep=2, prune_on=0.3),
 ]
 
 
@@ -76,24 +71,14 @@ class Plain(ClassifierMixin, BaseEstimator):
 
 
 FOREST = RandomForestClassifier(5)
-SPLITTER = "or a cross-validation splitter"
-HELD_OUT = "were not trained on; hold some out"
 REFUSED = [
-    *(({"prune_on": how}, ValueError, SPLITTER)
-      for how in ("holdout", 0.0, 1.0, 3, None, True)),
-    ({"estimator": VOTING, "keep": 1, "prune_on": RepeatedKFold(n_repeats=2)},
-     ValueError, "held out 2 times"),
+    *(({"prune_on": how}, ValueError, r"or a fraction in \(0, 1\)\.$")
+      for how in ("holdout", 0.0, 1.0, 3, None, True, KFold(3))),
     ({"keep": 9, "prune_on": "train"}, ValueError, "must be 1 to 5 members"),
     ({"estimator": ExtraTreesClassifier(5), "prune_on": "oob"}, ValueError,
      "not trained on bootstrap"),
     ({"estimator": GaussianNB(), "prune_on": "train"}, TypeError, "members vote"),
     ({"estimator": FrozenEstimator(clone(FOREST))}, NotFittedError, "not fitted"),
-    *(({"lazy": "calibrated", **other}, ValueError, HELD_OUT) for other in (
-        {}, {"prune_on": 0.25, "refit": True}, {"prune_on": KFold(3)})),
-    ({"lazy": True}, ValueError, r"lazy=True\): must be None, a mode"),
-    ({"lazy": "quick"}, ValueError, "mode='quick'"),
-    ({"lazy": {"confidnce": 0.9}}, ValueError, "did you mean 'confidence'"),
-    ({"lazy": {"ensemble": None}}, ValueError, "unknown parameter 'ensemble'"),
 ]  # fmt: skip
 
 
@@ -310,8 +295,6 @@ class TestPrunedClassifier:
             (ExtraTreesClassifier(30), "auto", "votes on new samples"),
             (AdaBoostClassifier(n_estimators=9), "auto", "votes on new samples"),
             (VOTING, "auto", "votes on new samples"),
-            (VOTING, StratifiedKFold(3), "votes of cross-validation"),
-            (AdaBoostClassifier(n_estimators=9), KFold(3), "votes of cross-validation"),
             (make_pipeline(StandardScaler(), RandomForestClassifier(30)), "auto",
              "out-of-bag votes"),
         ],
@@ -337,22 +320,6 @@ class TestPrunedClassifier:
         PrunedClassifier(voting, keep=1, prune_on=0.4).fit(X, y)
         trained = len(X) - int(np.ceil(0.4 * len(X)))
         assert set(recorded) == {trained}
-        recorded.clear()
-        PrunedClassifier(voting, keep=1, prune_on=0.4, refit=True).fit(X, y)
-        assert set(recorded) == {trained, len(X)}
-
-    def test_pooled_votes_are_out_of_fold(self, data):
-        X, _, y, _ = data
-        model = PrunedClassifier(VOTING, keep=1, prune_on=KFold(4)).fit(X, y)
-        record = model.estimator_.pruning_
-        assert (record["n_samples"], record["n_members"]) == (len(y), 3)
-        seed = clone(VOTING).set_params(tree__random_state=0, deep__random_state=0)
-        model = PrunedClassifier(seed, keep=1, prune_on=KFold(2))
-        votes = model._fit_and_ask(_Training(X, y, {}))[0].votes
-        half = len(y) // 2 + len(y) % 2
-        other = clone(seed).fit(X[half:], y[half:])
-        expected = quorate.collect_votes(other, X[:half], y[:half])
-        np.testing.assert_array_equal(votes.codes[:, :half], expected.codes)
 
     def test_warning_where_accuracy_misleads(self, data):
         X, _, y, _ = data
@@ -453,7 +420,7 @@ class TestPrunedClassifier:
     def test_sample_weight(self, data):
         X, X_test, y, _ = data
         weight = np.where(y == "benign", 50.0, 0.01)
-        for prune_on in ("oob", 0.3, KFold(2)):
+        for prune_on in ("oob", 0.3):
             inner = RandomForestClassifier(30, random_state=0, max_depth=2)
             model = PrunedClassifier(inner, prune_on=prune_on, keep=5)
             plain = model.fit(X, y).predict(X_test)
@@ -532,7 +499,7 @@ class TestCompare:
     def test_models_of_every_kind(self, forest, data):
         X, X_test, y, y_test = data
         pruned = PrunedClassifier(FrozenEstimator(forest), keep=6).fit(X, y)
-        lazy = quorate.LazyClassifier(forest).fit()
+        lazy = LazyClassifier(forest).fit()
         for other, n_members in ((pruned, 6), (lazy, 60)):
             found = compare(forest, other, X_test, y_test, repeats=1)
             assert found.members == (60, n_members)
@@ -544,58 +511,16 @@ class TestCompare:
             compare(forest, forest, X_test, y)
 
 
-# Lazy on top
-
-
-@pytest.mark.parametrize(
-    "lazy", ["exact", "bayes", {"mode": "bayes", "confidence": 0.9}]
-)
-def test_lazy_prediction(data, lazy):
+@pytest.mark.parametrize("mode", ["exact", "bayes", "calibrated"])
+def test_early_exit_of_a_pruned_classifier(data, mode):
     X, new, y, _ = data
     inner = RandomForestClassifier(60, random_state=0)
-    plain = PrunedClassifier(inner, keep=0.5, random_state=0).fit(X, y)
-    model = PrunedClassifier(inner, keep=0.5, random_state=0, lazy=lazy).fit(X, y)
-    assert plain.lazy_ is None
-    assert model.lazy_.ensemble is model.estimator_
-    assert model.lazy_.n_members_ == 30
-    assert model.lazy_.members_asked(new).mean() < 20
-    np.testing.assert_array_equal(model.predict(new), model.lazy_.predict(new))
-    agreement = np.mean(model.predict(new) == plain.predict(new))
-    assert agreement == 1 if lazy == "exact" else agreement > 0.95
-    np.testing.assert_array_equal(model.predict_proba(new), plain.predict_proba(new))
-    again = model.fit(X, y).lazy_.order_
-    np.testing.assert_array_equal(again, model.lazy_.order_)
-
-
-def test_rows_that_chose_do_not_judge_the_confidence(data):
-    X, new, y, _ = data
-    forest = RandomForestClassifier(40, random_state=0)
-    model = PrunedClassifier(forest, prune_on=0.25, random_state=0, lazy="bayes")
-    plain = PrunedClassifier(forest, prune_on=0.25, random_state=0)
-    lazy = model.fit(X, y).lazy_
-    assert lazy.measured_disagreement_ is lazy.measured_members_ is None
-    assert lazy.expected_disagreement_ == pytest.approx(0.001)
-    # All rows held out choose, as without it.
-    np.testing.assert_array_equal(model.support_, plain.fit(X, y).support_)
-    order = lazy.order_
-    assert 0 <= lazy.fit(new).measured_disagreement_ < 0.05
-    np.testing.assert_array_equal(lazy.order_, order)
-
-
-def test_lazy_is_calibrated_on_samples_held_out(data):
-    X, new, y, _ = data
-    settings = {"mode": "calibrated", "epsilon": 0.05}
-    model = PrunedClassifier(
-        RandomForestClassifier(40, random_state=0),
-        prune_on=0.25,
-        random_state=0,
-        lazy=settings,
-    ).fit(X, y)
-    assert model.lazy_.expected_disagreement_ <= 0.05
-    assert model.lazy_.measured_members_ < 8
-    forest = RandomForestClassifier(40, random_state=0).fit(X, y)
-    frozen = PrunedClassifier(FrozenEstimator(forest), lazy=settings)
-    assert frozen.fit(new, np.resize(y, len(new))).lazy_.threshold_ >= 0
+    model = PrunedClassifier(inner, keep=0.5, random_state=0).fit(X, y)
+    lazy = LazyClassifier(model, mode, random_state=0).fit(new)
+    assert lazy.n_members_ == 30
+    assert lazy.members_asked(new).mean() < 20
+    agreement = np.mean(lazy.predict(new) == model.predict(new))
+    assert agreement == 1 if mode == "exact" else agreement > 0.95
 
 
 @pytest.mark.parametrize(

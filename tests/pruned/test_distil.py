@@ -688,18 +688,6 @@ class TestPrunedClassifier:
         judge = LogisticRegression().fit(X, y)
         assert distance(taught, judge, X_new) < distance(plain, judge, X_new)
 
-    def test_lazy_too(self, data):
-        X, y, X_new, _ = data
-        both = PrunedClassifier(
-            RandomForestClassifier(30, random_state=0),
-            keep=9,
-            lazy="exact",
-            distil=True,
-        ).fit(X, y)
-        np.testing.assert_array_equal(
-            both.predict(X_new), both.estimator_.predict(X_new)
-        )
-
 
 @pytest.mark.parametrize("in_a_pipeline", [False, True])
 def test_a_pruned_model_that_learns_later_is_certified_like_one_that_did(in_a_pipeline):

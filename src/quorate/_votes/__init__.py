@@ -13,7 +13,6 @@ from quorate._votes._counts import (
 )
 from quorate._votes._coverage import warn_if_uncovered
 from quorate._votes._files import load_counts
-from quorate._votes._joining import pooled_votes
 from quorate._votes._labels import (
     as_labels,
     as_truth,
@@ -90,7 +89,6 @@ __all__ = [
     "load_counts",
     "member_positions",
     "pair_predictions",
-    "pooled_votes",
     "positions",
     "predicted_codes",
     "prefix_predictions",
