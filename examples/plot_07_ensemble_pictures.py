@@ -88,24 +88,6 @@ display.AgreementDisplay.from_selection(selection).plot()
 plt.show()
 
 # %%
-# Savings of smaller forests: the whole forest and three smaller ones, as measured on
-# the machine that built this page.
-
-points = []
-for keep in (5, 10, 20):
-    small = quorate.prune(forest, X, y, method="oo", keep=keep)
-    found = quorate.compare(forest, small, X_new, y_new)
-    memory, time, accuracy = (
-        found.memory_bytes,
-        found.predict_milliseconds,
-        found.accuracy,
-    )
-    points.append((f"{keep} kept", memory[1], time[1], accuracy[1], "static"))
-points.append(("all 100", memory[0], time[0], accuracy[0], "full"))
-display.TradeOffDisplay(points).plot()
-plt.show()
-
-# %%
 # Matplotlib styles apply to all displays, and you can pass your own axes.
 
 with plt.style.context("dark_background"):

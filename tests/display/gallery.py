@@ -45,15 +45,6 @@ def some_results(methods=("Ensem", "EPBD", "random", "PEP"), n_data=5, folds=3, 
     return Results("made up", tuple(methods), tuple(rows), ())
 
 
-def some_points(names=("all", "few", "poor", "lazy")):
-    return [
-        (names[0], 4e6, 20.0, 0.95, "full"),
-        (names[1], 8e5, 5.0, 0.94, "static"),
-        (names[2], 9e5, 6.0, 0.93, "static"),
-        (names[3], 4e6, 4.0, 0.949, "lazy"),
-    ]
-
-
 def every_display(names=None, methods=("Ensem", "EPBD", "random", "PEP")):
     """Return a display of every class, by name; names and methods may be hostile."""
     votes = some_votes(names=names)
@@ -61,7 +52,6 @@ def every_display(names=None, methods=("Ensem", "EPBD", "random", "PEP")):
     results = some_results(methods)
     epbd = quorate.pruning.EPBD(keep=5).fit(votes)
     chosen = {method: kept[: 1 + at % 3] for at, method in enumerate(methods)}
-    four = (names or ["all", "few", "poor", "lazy"])[:4]
     return {
         "KappaErrorDisplay": display.KappaErrorDisplay.from_votes(votes, kept),
         "DiversityDisplay": display.DiversityDisplay.from_votes(votes, kept),
@@ -72,7 +62,6 @@ def every_display(names=None, methods=("Ensem", "EPBD", "random", "PEP")):
         "SizeCurveDisplay": display.SizeCurveDisplay.from_votes(
             votes, np.arange(12), chosen=5
         ),
-        "TradeOffDisplay": display.TradeOffDisplay(some_points(four)),
         "AgreementDisplay": display.AgreementDisplay.from_votes(votes, kept),
         "RankDisplay": display.RankDisplay.from_results(results),
         "CriticalDifferenceDisplay": display.CriticalDifferenceDisplay.from_results(

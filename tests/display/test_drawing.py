@@ -15,7 +15,7 @@ from quorate import display
 from quorate.display._files import figure_bytes
 from quorate.display._style import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
 
-PANELS = [f"{x}Display" for x in ("PickTrace", "TradeOff", "Correlation", "RiskError")]
+PANELS = [f"{x}Display" for x in ("PickTrace", "Correlation", "RiskError")]
 KINDS = sorted(name for name in display.__all__ if name.endswith("Display"))
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats as scipy_stats
-from tests.display.gallery import some_points, some_results
+from tests.display.gallery import some_results
 
 from quorate import measures, stats
 from quorate.display import (
@@ -19,7 +19,6 @@ from quorate.display import (
     RankDisplay,
     RiskErrorDisplay,
     SizeAccuracyDisplay,
-    TradeOffDisplay,
 )
 
 
@@ -195,28 +194,6 @@ class TestRelations:
         assert_allclose(shown.error, shown.member_error - shown.diversity)
 
 
-class TestTradeOff:
-    def test_the_front_against_its_definition(self):
-        rng = np.random.default_rng(0)
-        table = rng.integers(1, 5, (30, 3))
-        shown = TradeOffDisplay([("x", *row) for row in table.tolist()])
-        for at, (memory, time, accuracy) in enumerate(table):
-            beaten = any(
-                m <= memory and t <= time and a >= accuracy
-                and (m < memory or t < time or a > accuracy)
-                for m, t, a in table
-            )  # fmt: skip
-            assert shown.front[at] != beaten
-
-    def test_filled_on_the_front_and_hollow_off_it(self):
-        shown = TradeOffDisplay(some_points()).plot()
-        assert_array_equal(shown.front, [True, True, False, True])
-        lines = [x for x in shown.axes_[0].lines if x.get_markerfacecolor() == "none"]
-        assert [y for line in lines for y in line.get_ydata()] == [0.93]
-        for ax in shown.axes_:
-            assert texts(ax) == ["all", "few", "poor", "lazy"]
-
-
 class TestLazyCurve:
     def test_line_and_settings(self):
         curve = types.SimpleNamespace(
@@ -250,8 +227,6 @@ class TestLazyCurve:
             dataclasses.replace(some_results(), rows=())), "made up: no results yet"),
         (lambda: SizeAccuracyDisplay.from_results(
             some_results(("Ensem", "EPBD", "random"), n_data=1)), "name the methods"),
-        (lambda: TradeOffDisplay([]), "needs at least one point"),
-        (lambda: TradeOffDisplay([("a", 0, 1, 0.5)]), "must be above 0"),
         (lambda: LazyCurveDisplay([1], [1, 2], [0.1]), "got 1, 2 and 1"),
     ],
 )  # fmt: skip

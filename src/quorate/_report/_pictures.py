@@ -47,8 +47,6 @@ def ensemble_pictures(
     bayes = [row for row in lazy if row["mode"].startswith("bayes")]
     if len(bayes) > 1:
         more.append(_lazy_curve(bayes, votes.n_members))
-    if lazy and pruning["expected"]:
-        more.append(_trade_off(pruning, lazy[1:]))
     return drawn | {picture.id: picture for picture in more}
 
 
@@ -236,32 +234,6 @@ def _lazy_curve(rows: Rows, n_members: int) -> Picture:
         for row in rows
     ]
     return draw("lazy-curve", shown, changed, asked, texts)
-
-
-def _trade_off(pruning: Section, lazy: Rows) -> Picture:
-    """Draw memory, time and accuracy of the ensemble, pruned and with early exit."""
-    memory, times = pruning["bytes"], pruning["milliseconds"]
-    accuracy, kept = pruning["expected"]["accuracy"], f"{pruning['n_kept']} kept"
-    models = [
-        (name, memory[when], times[when], accuracy[when], kind)
-        for name, when, kind in (
-            ("all members", "before", "full"),
-            (kept, "after", "pruned"),
-        )
-    ]
-    models += [
-        (row["mode"], memory["before"], times["before"] / row["speedup"],
-         accuracy["before"] - row["disagreement"], "lazy")
-        for row in lazy
-        if row["mode"] not in ("bayes, 90 %", "bayes, 99 %")  # these are on the curve
-    ]  # fmt: skip
-    texts = [
-        f"{name}: {_text.milliseconds(time)}, {_text.size(needed)}, {percent(right)}"
-        for name, needed, time, right, _ in models
-    ]
-    shown = display.TradeOffDisplay(models)
-    marked = shown.milliseconds, shown.accuracy, texts
-    return draw("trade-off", shown, *marked, width=8.4, height=3.8, panels=True)
 
 
 def study_pictures(results: Results) -> dict[str, Picture]:

@@ -7,6 +7,7 @@ for several panels), and returns the display.
 
 from quorate.display._diversity import DecompositionDisplay, DiversityDisplay
 from quorate.display._files import study_figures
+from quorate.display._lazy import LazyCurveDisplay
 from quorate.display._members import MarginDisplay, PickTraceDisplay
 from quorate.display._pairs import AgreementDisplay, KappaErrorDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
@@ -16,11 +17,6 @@ from quorate.display._study import (
     CorrelationDisplay,
     QuantityDisplay,
     SizeAccuracyDisplay,
-)
-from quorate.display._trade_off import (
-    LazyCurveDisplay,
-    TradeOffDisplay,
-    TradeOffPoint,
 )
 
 # isort: split
@@ -45,7 +41,5 @@ __all__ = [
     "RiskErrorDisplay",
     "SizeAccuracyDisplay",
     "SizeCurveDisplay",
-    "TradeOffDisplay",
-    "TradeOffPoint",
     "study_figures",
 ]
