@@ -122,13 +122,13 @@ class TestExports:
         assert len(results.to_dict()["standings"]) == 3
 
 
-def test_notebooks_show_the_best_in_bold_and_names_escaped(results):
+def test_notebooks_mark_the_best_and_escape_names(results):
     rows = tuple({**row, "data": f"<{row['data']}>"} for row in results.rows)
     shown = Results("a & b", results.methods, rows, ())._repr_html_()
     assert "&lt;wine&gt;" in shown
     assert "<wine>" not in shown
     assert "a &amp; b" in shown
-    assert shown.count("<b>") == sum(map(sum, results.table().best)) > 0
+    assert shown.count(">*") == sum(map(sum, results.table().best)) > 0
     assert "no results yet" in Results("x", ("epbd",), (), ())._repr_html_()
     size = "18 cells, 3 methods, 2 data sets; 0 failed"
     assert repr(results) == f"Results(small: {size})"

@@ -11,7 +11,7 @@ import pandas as pd
 
 from quorate._atomic import atomic_write
 from quorate._messages import in_short, unknown_name
-from quorate._output import escape, plain
+from quorate._output import Result, escape, plain
 from quorate._typing import FloatArray
 from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
@@ -25,8 +25,8 @@ _TIE = 1e-12
 _FORMULAS = ("=", "+", "-", "@")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ScoreTable:
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreTable(Result):
     """Mean and deviation per data set and method, marks, wins and ranks.
 
     A ``+`` marks cells that are significantly worse than the reference, a ``-`` cells
@@ -65,26 +65,23 @@ class ScoreTable:
             lines += [r"\hline", *(" & ".join(row) + r" \\" for row in part)]
         return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
 
-    def _repr_html_(self) -> str:
-        """Return the table for notebooks, the best of each row in bold."""
-        header, *parts = self._escaped(escape, "<b>{}</b>".format)
-        head = "".join(f"<th>{name}</th>" for name in header)
-        body, foot = (
-            "".join(
-                f"<tr><th>{name}</th><td>{'</td><td>'.join(cells)}</td></tr>"
-                for name, *cells in part
-            )
-            for part in parts
-        )
-        note = escape(
-            f"{self.scoring.replace('_', ' ')} in percent, mean±deviation over "
-            f"folds; + where {self.reference} is significantly better, - where it is "
-            "worse"
-        )
+    @property
+    def _header(self) -> list[str]:  # type: ignore[override]
+        return self.header
+
+    @property
+    def note(self) -> str:  # type: ignore[override]
+        """What the numbers and marks mean."""
         return (
-            f"<table><caption>{note}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody><tfoot>{foot}</tfoot></table>"
+            f"{self.scoring.replace('_', ' ')} in percent, mean±deviation over folds; "
+            f"* the best of a row, + where {self.reference} is significantly better, - "
+            "where it is worse"
         )
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return body and footer, the best of each row with an asterisk."""
+        _, body, footer = self._escaped(str, "*{}".format)
+        return [tuple(row) for row in (*body, *footer)]
 
     def _escaped(
         self, escape: Callable[[str], str], bold: Callable[[str], str]
