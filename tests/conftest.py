@@ -41,6 +41,18 @@ def engine(request, monkeypatch):
 
 
 @pytest.fixture(scope="session")
+def small_store(tmp_path_factory):
+    """Return the file of a small study that was run; not to be changed."""
+    from tests.study.plans import small_plan
+
+    from quorate.study import run_plan
+
+    path = tmp_path_factory.mktemp("study") / "small.sqlite"
+    run_plan(small_plan(), path)
+    return path
+
+
+@pytest.fixture(scope="session")
 def wine():
     """Return rows, labels in words, and a forest with leaves that are not pure."""
     X, y = load_wine(return_X_y=True)

@@ -46,13 +46,12 @@ def run_there(plan_file, path, *options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_an_active_backend_is_used(backend, tmp_path):
-    run_plan(small_plan(), tmp_path / "1.sqlite")
+def test_an_active_backend_is_used(backend, tmp_path, small_store):
     filters = list(warnings.filters)
     with joblib.parallel_config(backend=backend, n_jobs=2):
         run_plan(small_plan(), tmp_path / "2.sqlite")
     assert warnings.filters == filters
-    assert plain(tmp_path / "1.sqlite") == plain(tmp_path / "2.sqlite")
+    assert plain(small_store) == plain(tmp_path / "2.sqlite")
 
 
 class ListsOnly(joblib.parallel.ThreadingBackend):
@@ -75,9 +74,8 @@ def test_a_backend_that_returns_lists_only(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="has no fork")
-def test_this_process_is_never_forked(tmp_path, monkeypatch):
+def test_this_process_is_never_forked(tmp_path, monkeypatch, small_store):
     """A fork copies the locks of threads that it does not copy, such as a bar's."""
-    run_plan(small_plan(), tmp_path / "1.sqlite")
 
     def fork():
         raise AssertionError("forked")
@@ -85,7 +83,7 @@ def test_this_process_is_never_forked(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fork", fork)
     with joblib.parallel_config(backend="multiprocessing", n_jobs=2):
         run_plan(small_plan(), tmp_path / "2.sqlite")
-    assert plain(tmp_path / "1.sqlite") == plain(tmp_path / "2.sqlite")
+    assert plain(small_store) == plain(tmp_path / "2.sqlite")
 
 
 @pytest.mark.slow
@@ -145,13 +143,12 @@ def deadly(monkeypatch, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_a_process_that_dies_is_replaced(tmp_path, deadly):
-    run_plan(small_plan(), tmp_path / "1.sqlite")
+def test_a_process_that_dies_is_replaced(tmp_path, deadly, small_store):
     grave = deadly(times=1)
     outcome = run_plan(small_plan(), tmp_path / "2.sqlite", n_jobs=2)
     assert len(list(grave.iterdir())) == 1
     assert (outcome.n_run, outcome.n_failed) == (18, 0)
-    assert plain(tmp_path / "2.sqlite") == plain(tmp_path / "1.sqlite")
+    assert plain(tmp_path / "2.sqlite") == plain(small_store)
 
 
 @pytest.mark.slow

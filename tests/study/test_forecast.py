@@ -1,9 +1,11 @@
 """What a run would compute, and about how long it would take."""
 
+import shutil
+
 import pytest
 from tests.study.plans import small_plan
 
-from quorate.study import Results, Store, forecast_plan, run_plan
+from quorate.study import Store, forecast_plan, run_plan
 from quorate.study import _run as run_module
 
 
@@ -17,9 +19,8 @@ def test_counts_and_nothing_run_or_written(tmp_path, monkeypatch):
     assert not path.exists()
 
 
-def test_time_from_stored_fits(tmp_path, monkeypatch):
-    path = tmp_path / "s.sqlite"
-    run_plan(small_plan(), path)
+def test_time_from_stored_fits(tmp_path, monkeypatch, small_store):
+    path = shutil.copy(small_store, tmp_path / "s.sqlite")
     monkeypatch.setattr(run_module, "run_unit", None)
     found = forecast_plan(small_plan(), path)
     assert (found.n_stored, found.n_fits_left, found.seconds) == (18, 0, 0)
@@ -35,9 +36,9 @@ def test_time_from_stored_fits(tmp_path, monkeypatch):
     assert "cells      18, 12 stored" in repr(found)
 
 
-def test_another_plan_is_refused(tmp_path):
-    run_plan(small_plan(), tmp_path / "s.sqlite")
-    for act in (run_plan, forecast_plan):
-        with pytest.raises(ValueError, match="another plan"):
-            act(small_plan(folds=2), tmp_path / "s.sqlite")
-    assert len(Results.read(tmp_path / "s.sqlite").rows) == 18
+@pytest.mark.parametrize("act", [run_plan, forecast_plan])
+def test_another_plan_is_refused(act, small_store):
+    before = small_store.read_bytes()
+    with pytest.raises(ValueError, match="another plan"):
+        act(small_plan(folds=2), small_store)
+    assert small_store.read_bytes() == before

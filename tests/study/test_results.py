@@ -12,10 +12,8 @@ from quorate.study import MethodSpec, Results, ScoreTable, run_plan
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    path = tmp_path_factory.mktemp("study") / "s.sqlite"
-    run_plan(small_plan(), path)
-    return Results.read(path)
+def results(small_store):
+    return Results.read(small_store)
 
 
 class TestTables:

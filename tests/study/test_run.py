@@ -26,6 +26,7 @@ from quorate.study._cell import fold_rows
 from quorate.study._learners import make_ensemble
 
 DATA = os.environ.get("QUORATE_DATA")
+needs_data = pytest.mark.skipif(not DATA, reason="needs the shared data sets")
 
 
 def test_results(tmp_path):
@@ -60,19 +61,15 @@ def test_results(tmp_path):
 def test_each_ensemble_is_fitted_and_asked_once(tmp_path, monkeypatch, prune_on):
     """Count what members really do, however many methods there are."""
     calls = {"fit": [], "predict": [], "predict_proba": [], "apply": []}
-
-    def counted(name):
+    for name in calls:
         original = getattr(DecisionTreeClassifier, name)
 
         @functools.wraps(original)
-        def count(self, X, *arguments, **options):
+        def count(self, X, *arguments, name=name, original=original, **options):
             calls[name].append(len(X))
             return original(self, X, *arguments, **options)
 
         monkeypatch.setattr(DecisionTreeClassifier, name, count)
-
-    for name in calls:
-        counted(name)
     methods = ["es", "epbd", "re", "kl", "random"]
     if prune_on != "holdout":
         methods += ["tsp_ap", "tsp_dp"]  # these need out-of-bag votes
@@ -94,35 +91,30 @@ def test_each_ensemble_is_fitted_and_asked_once(tmp_path, monkeypatch, prune_on)
 def test_two_stage_pruning_has_its_votes_however_it_is_spelt(tmp_path):
     methods = (MethodSpec("tsp_ap", 0.5), MethodSpec("TSP-AP", 0.5))
     rows = results_of(tmp_path / "s.sqlite", methods=methods, prune_on="train").rows
-    assert {row["method"] for row in rows} == {"tsp_ap", "TSP-AP"}
     one, other = (
-        [row["accuracy"] for row in rows if row["method"] == method.name]
-        for method in methods
+        [row["accuracy"] for row in rows if row["method"] == name]
+        for name in ("tsp_ap", "TSP-AP")
     )
-    assert one == other
+    assert one == other != []
 
 
-def test_what_a_fit_took_and_how_data_was_prepared_is_stored(tmp_path):
-    path = tmp_path / "s.sqlite"
-    run_plan(small_plan(), path)
-    with Store(path) as store:
+def test_what_a_fit_took_and_how_data_was_prepared_is_stored(small_store):
+    with Store(small_store, read_only=True) as store:
         fits = store.fits()
     assert len(fits) == 2 * 3
     assert {fit["cells"] for fit in fits} == {3}
-    for row in Results.read(path).rows:
-        (fit,) = [
-            f for f in fits if (f["data"], f["fold"]) == (row["data"], row["fold"])
-        ]
-        assert 0 < row["fit_seconds"] + row["vote_seconds"] < fit["seconds"]
-    first = Results.read(path).preparation[0]
+    seconds = {(fit["data"], fit["fold"]): fit["seconds"] for fit in fits}
+    for row in Results.read(small_store).rows:
+        took = row["fit_seconds"] + row["vote_seconds"]
+        assert 0 < took < seconds[row["data"], row["fold"]]
+    first = Results.read(small_store).preparation[0]
     assert (first["data"], first["repeat"], first["fold"]) == ("wine", 0, 0)
     assert first["what"] == "13 numeric columns"
     assert (first["rows"], first["columns"], first["features"]) == (60, 13, 13)
 
 
+@needs_data
 def test_crx_is_prepared_inside_the_fold_and_says_how(tmp_path):
-    if not DATA:
-        pytest.skip("needs the shared data sets")
     plan = small_plan(data=("crx",), rows=None, folds=2)
     run_plan(plan, tmp_path / "s.sqlite", data_dir=DATA)
     first, second = Results.read(tmp_path / "s.sqlite").preparation
@@ -132,10 +124,9 @@ def test_crx_is_prepared_inside_the_fold_and_says_how(tmp_path):
     assert "2 with missing values filled by the median" in first["what"]
 
 
+@needs_data
 def test_rare_classes_and_many_rows(tmp_path):
     """Ecoli has classes of two rows, fewer than folds; shuttle has 58 000 rows."""
-    if not DATA:
-        pytest.skip("needs the shared data sets")
     plan = small_plan(
         data=("ecoli", "shuttle"),
         methods=(MethodSpec("epbd", 0.5),),
@@ -147,16 +138,14 @@ def test_rare_classes_and_many_rows(tmp_path):
 
 
 @pytest.mark.slow
-def test_processes_do_not_matter(tmp_path):
-    for n_jobs in (1, 2):
-        run_plan(small_plan(), tmp_path / f"{n_jobs}.sqlite", n_jobs=n_jobs)
-    one, two = plain(tmp_path / "1.sqlite"), plain(tmp_path / "2.sqlite")
+def test_processes_do_not_matter(tmp_path, small_store):
+    run_plan(small_plan(), tmp_path / "2.sqlite", n_jobs=2)
+    one, two = plain(small_store), plain(tmp_path / "2.sqlite")
     for first, second in zip(one, two, strict=True):
         # A pickle is some bytes longer where equal strings are not the same object,
         # which depends on what else its process has loaded.
         for size in ("bytes", "full_bytes"):
             assert first.pop(size) == pytest.approx(second.pop(size), rel=0.02)
-        assert first.items() - second.items() == set()
         assert first == second
 
 
@@ -251,11 +240,8 @@ class TestDataOptions:
     def test_components_are_those_of_the_training_part(self, tmp_path):
         """A fold prepared by hand gives the same accuracy."""
         self.run(tmp_path, DataSpec("wine", pca=2))
-        (row,) = [
-            row
-            for row in plain(tmp_path / "s.sqlite")
-            if row["fold"] == 0 and row["method"] == "Ensem"
-        ]
+        rows = plain(tmp_path / "s.sqlite")
+        (row,) = [r for r in rows if (r["fold"], r["method"]) == (0, "Ensem")]
         data = load_data("wine", n_rows=90)
         train, test = fold_rows(small_plan(folds=2), data.y, 0, 0)
         made = PCA(2).fit(data.X.iloc[train].to_numpy(float))
