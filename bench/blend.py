@@ -84,6 +84,7 @@ def weights_alone(folder: Path, y: Any, method: str) -> Any:
     """Return the weights of all models, from files, without any score."""
     arrays = ProbabilityArrays(folder, None, "bench")
     pool = ProbabilityPool(arrays, y, None, "bench")
+    pool.read(with_ratios=method != "simplex")
     score = find_score("neg_log_loss", pool.classes, "bench")
     weigh = Weigher(pool, method, None, score, 0)
     return weigh([np.arange(y.size)])[0][-1].weights

@@ -141,7 +141,7 @@ class Blend(Result):
         owner = "Blend.predict_proba"
         named = isinstance(probabilities, (Mapping, str, os.PathLike))
         arrays = ProbabilityArrays(probabilities, None if named else self.names, owner)
-        missing = [name for name in self.weights if name not in arrays]
+        missing = [name for name in self.weights if name not in arrays.names]
         if missing:
             raise ValueError(
                 f"{owner}: no array was given for {missing[0]!r}, which has a weight "
@@ -204,18 +204,11 @@ class Blend(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the results in plain types, for JSON."""
-        recipe = self.recipe()
         return {
             "weights": dict(self.weights),
             "rule": self.rule,
             "formula": self.formula,
-            **{
-                f"{kind}_weights": dict(
-                    zip(recipe["model"], recipe[f"{kind}_weight"], strict=True)
-                )
-                for kind in ("mean", "geometric")
-                if f"{kind}_weight" in recipe
-            },
+            "recipe": self.recipe(),
             "sharpness": self.sharpness,
             "method": self.method,
             "scoring": self.scoring,

@@ -6,7 +6,7 @@ an index must have equal ones. Anything else is refused.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,7 +98,7 @@ def _are_numbered(names: list[str]) -> bool:
     return names == [f"{front}{place}" for place in range(len(names))]
 
 
-class ProbabilityArrays(Mapping[str, FloatArray]):
+class ProbabilityArrays:
     """Arrays of probabilities (samples x classes) by model name.
 
     Arrays are loaded on access and not cached, so that a folder of files can be larger
@@ -119,6 +119,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
     def __init__(self, given: Any, names: Sequence[str] | None, owner: str) -> None:
         self.owner = owner
         self._tables = _tables_by_name(given, names, owner)
+        self.names = list(self._tables)
         # Series from a table of models can be named 0, 1, 2, ..., which are not
         # classes.
         called = [getattr(table, "name", None) for table in self._tables.values()]
@@ -128,12 +129,6 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         self._seen: set[str] = set()
         self.columns: ClassColumns | None = None
         """Once the classes are known: arrays come with columns in their order."""
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
-
-    def __len__(self) -> int:
-        return len(self._tables)
 
     def __getitem__(self, name: str) -> FloatArray:
         """Return the checked array of a model, with one column per class."""
@@ -146,7 +141,7 @@ class ProbabilityArrays(Mapping[str, FloatArray]):
         if self._shape is None:
             self._shape = array.shape
         if array.shape != self._shape:
-            first = next(iter(self))
+            first = self.names[0]
             raise ValueError(
                 f"{self.owner}: {name!r} has {array.shape[0]} samples and "
                 f"{array.shape[1]} classes, but {first!r} has {self._shape[0]} and "
@@ -336,7 +331,7 @@ class ProbabilityPool:
         classes: Sequence[Any] | None,
         owner: str,
     ) -> None:
-        self.arrays, self.names = arrays, list(arrays)
+        self.arrays, self.names = arrays, arrays.names
         n_samples, n_classes = arrays[self.names[0]].shape
         labels = as_labels(y, f"{owner}: y")
         if labels.shape != (n_samples,):
