@@ -149,12 +149,12 @@ class _SoftmaxLoss:
 
     def evaluate(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         sums = sums.reshape(-1, self.width)
-        shares, losses = self._shares(sums)
+        shares, losses = self._probabilities(sums)
         losses -= (sums * self._true).sum(axis=1)
         return losses, (shares - self._true).ravel()
 
     def slope_changes(self, rows: Array, sums: FloatArray) -> FloatArray:
-        shares, _ = self._shares(sums.reshape(-1, self.width))
+        shares, _ = self._probabilities(sums.reshape(-1, self.width))
         rows = rows.reshape(len(rows), -1, self.width)
         mean = (rows * shares).sum(axis=2, keepdims=True)
         return np.asarray((rows - mean) * shares).reshape(len(rows), -1)
@@ -163,7 +163,7 @@ class _SoftmaxLoss:
         return _SoftmaxLoss(self._y[samples], self.width)
 
     @staticmethod
-    def _shares(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _probabilities(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return class probabilities and the log of their normaliser."""
         largest = np.maximum(sums.max(axis=-1, keepdims=True), 0.0)
         with np.errstate(under="ignore"):

@@ -444,7 +444,9 @@ def bayesian_signed_rank(
     won = np.zeros(3)
     for start in range(0, n_draws, _AT_ONCE):
         weights = rng.dirichlet(alpha, min(_AT_ONCE, n_draws - start))
-        won += _winners(_region_shares(weights, regions))
+        shares = _region_shares(weights, regions)
+        largest = shares == shares.max(axis=1, keepdims=True)
+        won += (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)  # ties split
     left, middle, right = (float(part) for part in won / n_draws)
     return Rope(left, middle, right, width, n_draws)
 
@@ -467,10 +469,3 @@ def _region_shares(weights: Array, regions: FloatArray) -> FloatArray:
     """Return the shares of left, rope and right for every draw of the weights."""
     shares = [((weights @ region) * weights).sum(axis=1) for region in regions]
     return np.stack(shares, axis=1)
-
-
-def _winners(shares: FloatArray) -> FloatArray:
-    """Return the number of draws in which each share is the largest; ties are split."""
-    largest = shares == shares.max(axis=1, keepdims=True)
-    won: FloatArray = (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
-    return won

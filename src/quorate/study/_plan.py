@@ -354,12 +354,12 @@ class Plan:
         True
         """
         data = [row if isinstance(row, str) else DataSpec(**row) for row in raw["data"]]
-        made = {
+        specs = {
             "data": tuple(data),
             "ensembles": tuple(EnsembleSpec(**row) for row in raw["ensembles"]),
             "methods": tuple(MethodSpec(**row) for row in raw["methods"]),
         }
-        return cls(**{**raw, **made})
+        return cls(**{**raw, **specs})
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,9 +429,13 @@ def _plan_from_tables(raw: Mapping[str, Any], name: str) -> Plan:
         rows = raw.get(table, [])
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise ValueError(f"[[{table}]]: write it with double brackets.")
+        tupled = [
+            {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
+            for row in rows
+        ]
         objects[table] = tuple(
-            _build(cls, _with_tuples(row), f"[[{table}]] number {place}:")
-            for place, row in enumerate(rows, start=1)
+            _build(cls, row, f"[[{table}]] number {place}:")
+            for place, row in enumerate(tupled, start=1)
         )
     given = {"name": name, "data": [], **study}
     for table in ("ensemble", "method"):
@@ -443,10 +447,6 @@ def _plan_from_tables(raw: Mapping[str, Any], name: str) -> Plan:
         given["data"] = (*names, *objects["data"])
     plan: Plan = _build(Plan, given, "[study]")
     return plan
-
-
-def _with_tuples(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
 
 
 def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:

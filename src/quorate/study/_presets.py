@@ -163,20 +163,18 @@ def _table(
 
     def make(name: str, data: tuple[str, ...]) -> Plan:
         # Data sets with the name of a generator are identified by their file.
-        found = {one.removesuffix(".csv.gz"): one for one in data}
+        file_of = {one.removesuffix(".csv.gz"): one for one in data}
         ensembles = []
         for learner, sets in learners.items():
-            only = tuple(found[one] for one in sets if one in found)
+            only = tuple(file_of[one] for one in sets if one in file_of)
             if only:
                 ensembles.append(
                     EnsembleSpec(kind, learner, _MEMBERS, scaled=False, only=only)
                 )
         if not ensembles:
-            known = ", ".join(
-                dict.fromkeys(one for s in learners.values() for one in s)
-            )
+            names = dict.fromkeys(one for sets in learners.values() for one in sets)
             raise ValueError(
-                f"{name}: none of its data sets was found; it uses {known}."
+                f"{name}: none of its data sets was found; it uses {', '.join(names)}."
             )
         used = {one for ensemble in ensembles for one in ensemble.only}
         return Plan(

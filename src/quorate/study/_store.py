@@ -85,7 +85,9 @@ class Store:
             db.execute(f"pragma {mark}").fetchone()[0]
             for mark in ("application_id", "user_version")
         ]
-        if not _table_names(db) and not any(marks):
+        names = [name for (name,) in db.execute("select name from sqlite_master")]
+        has_tables = not all(name.startswith("sqlite_") for name in names)
+        if not has_tables and not any(marks):
             return False
         about = {}
         columns = [row[1] for row in db.execute("pragma table_info(about)")]
@@ -124,7 +126,7 @@ class Store:
         rows = self._read("select value from about where key = 'plan'")
         if not rows:
             raise ValueError(f"{self.path}: contains no study.")
-        raw = self._parsed(rows[0][0])
+        raw = self._parse_json(rows[0][0])
         try:
             return Plan.from_dict(raw)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -178,7 +180,7 @@ class Store:
         """Yield the successful cells as flat rows, in a fixed order."""
         order = "where status = 'ok' order by data, ensemble, method, repeat, fold"
         for row in self._select("cells", (*IDENTITY, "result"), order):
-            result = self._parsed(row.pop("result"))
+            result = self._parse_json(row.pop("result"))
             yield {**row, **result}
 
     def failures(self) -> list[dict[str, Any]]:
@@ -189,7 +191,7 @@ class Store:
         """Return the time of each fit with its methods, and its preprocessing."""
         rows = self._select("fits", _FIT_COLUMNS, "order by data, repeat, fold")
         return [
-            {**row, "preparation": self._parsed(row["preparation"])} for row in rows
+            {**row, "preparation": self._parse_json(row["preparation"])} for row in rows
         ]
 
     def _select(
@@ -204,7 +206,7 @@ class Store:
         with _as_file_errors(self.path):
             return self._connection.execute(query).fetchall()
 
-    def _parsed(self, text: Any) -> dict[str, Any]:
+    def _parse_json(self, text: Any) -> dict[str, Any]:
         try:
             parsed = json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
@@ -280,9 +282,3 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
         if _error_code(error) in _BUSY or not journal.exists():
             raise
         return _connect(path, "rw")
-
-
-def _table_names(connection: sqlite3.Connection) -> set[str]:
-    """Return the names of all tables, views and other objects."""
-    rows = connection.execute("select name from sqlite_master")
-    return {name for (name,) in rows if not name.startswith("sqlite_")}
