@@ -181,7 +181,7 @@ def test_a_pruned_ensemble_calibrated_on_other_rows_keeps_its_promise():
 def test_a_pruned_classifier_keeps_its_promise_in_many_worlds(make, method):
     found = pruned(make, method, N_WORLDS)
     name = make.__name__.replace("_", " ")
-    case = f"{name}, 15 of 101 by {method}, 40 and 40 samples"
+    case = f"{name}, 15 of 101 by {method}, 80 samples"
     note("pruned and calibrated: changed on average", case, found, 0.05)
     assert at_most(found, 0.05)
 

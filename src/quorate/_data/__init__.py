@@ -19,21 +19,19 @@ from quorate._data._rows import (
 )
 from quorate._data._samples import SampleForm, read_samples
 from quorate._data._tables import (
-    MISSING,
     TABLES,
     check_table,
     column_names,
+    encode_columns,
     find_files,
     is_csv,
     parse_labels,
-    read_label_codes,
     read_table,
 )
 from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 
 __all__ = [
     "MAX_SAMPLES",
-    "MISSING",
     "TABLES",
     "Drawn",
     "RowDigest",
@@ -44,6 +42,7 @@ __all__ = [
     "cut_rows",
     "digest_rows",
     "draw_sample",
+    "encode_columns",
     "find_files",
     "in_memory",
     "index_of",
@@ -55,7 +54,6 @@ __all__ = [
     "parse_labels",
     "partitions",
     "read_batches",
-    "read_label_codes",
     "read_samples",
     "read_table",
     "sample_size",

@@ -175,7 +175,7 @@ def _read_files(
     for path in paths:
         is_empty = True
         with naming_batch(str(path), owner):
-            for frame in read_parts(path, rows, target, wanted):
+            for frame in read_parts(path, rows, (target,), wanted):
                 is_empty = False
                 yield str(path), *form.split(frame, target, written=is_csv(path))
             if is_empty:

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 from quorate._data._tables import (
-    MISSING,
     check_table,
+    encode_columns,
+    factorize_labels,
     is_csv,
-    parse_labels,
     read_table,
 )
 from quorate._messages import listed, nearest, one_of_these, unknown_name, warn
@@ -140,33 +140,27 @@ class SampleForm:
         """
         if values.dtype.kind in "MmSV" or (self.labels is None and not written):
             return values
+        if self.labels is None:
+            classes, codes = encode_columns({column: values})
+            return np.asarray(classes[codes[0]])
         import pandas as pd
 
-        codes, each = pd.factorize(values)
-        values = each.tolist()
-        texts = [str(value).strip() for value in values]
-        known: list[Any] = [] if self.labels is None else self.labels.tolist()
-        if known and isinstance(known[0], bool):
-            texts = [text.capitalize() for text in texts]  # true, TRUE
+        known: list[Any] = self.labels.tolist()
         label_of = {str(label).strip(): label for label in known}
         if len(label_of) < len(known):
             raise ValueError(
                 f"column {column!r}: labels of {self.owner} differ only in leading or "
                 "trailing spaces, which are ignored in files."
             )
-        for code, text in enumerate(texts):
-            if text in MISSING and text not in label_of:
-                codes[codes == code] = -1
-        if (codes < 0).any():
-            row = int(np.argmax(codes < 0))
-            raise ValueError(f"column {column!r}: missing label at row {row}.")
-        if self.labels is None:
-            return np.asarray(parse_labels(texts)[codes])
+        codes, each = factorize_labels(values, column, label_of)
+        texts = [str(value).strip() for value in each]
+        if isinstance(known[0], bool):
+            texts = [text.capitalize() for text in texts]  # true, TRUE
         kind = "text" if isinstance(known[0], str) else "number"
         if kind == "text":
             others = [
                 text if isinstance(value, str) else np.nan
-                for text, value in zip(texts, values, strict=True)
+                for text, value in zip(texts, each, strict=True)
             ]
         else:
             others = pd.to_numeric(pd.Series(texts), errors="coerce").tolist()
@@ -174,7 +168,7 @@ class SampleForm:
         strange = [code for code, label in enumerate(found) if label != label]
         if strange:
             raise ValueError(
-                f"column {column!r}: {values[strange[0]]!r} at row "
+                f"column {column!r}: {each[strange[0]]!r} at row "
                 f"{np.argmax(codes == strange[0])} is not a {kind}, unlike the labels "
                 f"of {self.owner} ({listed(known)})."
             )
@@ -194,8 +188,8 @@ def read_samples(
     Without a ``target`` column there are no labels.
     """
     check_table(path)
-    wanted = form.columns or ()
-    frame = read_table(path, target, wanted if target is None else (*wanted, target))
+    labels = () if target is None else (target,)
+    frame = read_table(path, labels, (*(form.columns or ()), *labels))
     frame = frame.reset_index(drop=True)
     form.check_columns(list(frame.columns), target, str(path))
     try:

@@ -30,8 +30,7 @@ import gzip
 import os
 import re
 import sys
-from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from glob import glob, has_magic
@@ -42,7 +41,7 @@ from typing import Any
 import numpy as np
 
 from quorate._messages import unknown_name, warn
-from quorate._typing import Array
+from quorate._typing import Array, IntArray
 from quorate.exceptions import FileFormatError, LeftOutWarning
 
 TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arff", ".arff.gz")
@@ -144,15 +143,15 @@ def column_names(path: Path) -> list[str]:
 
 
 def read_table(
-    path: Path, labels: str | None = None, wanted: Collection[str] = ()
+    path: Path, labels: Collection[str] = (), wanted: Collection[str] = ()
 ) -> Any:
     """Return a table as a frame with text as names of columns.
 
     Parameters
     ----------
     path : path
-    labels : str, optional
-        A column that stays text where the file is a CSV file.
+    labels : collection of str
+        Columns that stay text where the file is a CSV file.
     wanted : collection of str
         Columns that are taken from the index if they were made one.
     """
@@ -165,7 +164,7 @@ def read_table(
 def read_parts(
     path: Path,
     rows: int | None,
-    labels: str | None = None,
+    labels: Collection[str] = (),
     wanted: Collection[str] = (),
 ) -> Iterator[Any]:
     """Yield a table in frames of this many rows, or in one; see :func:`read_table`.
@@ -206,7 +205,7 @@ def _parquet_parts(path: Path, rows: int | None) -> Iterator[Any]:
                 yield part.to_pandas()
 
 
-def _csv_parts(path: Path, rows: int | None, labels: str | None) -> Iterator[Any]:
+def _csv_parts(path: Path, rows: int | None, labels: Collection[str]) -> Iterator[Any]:
     """Read a CSV file with pandas, rejecting what it would repair silently.
 
     pandas fills a line that is too short with missing values, takes what is too much
@@ -217,6 +216,7 @@ def _csv_parts(path: Path, rows: int | None, labels: str | None) -> Iterator[Any
     import pandas as pd
 
     header = next(csv_rows(path))
+    texts = set(labels).intersection(header)
     # Exact parsing gives the same fingerprint everywhere; pandas before 3.1 parses
     # numbers exactly only on request.
     version = tuple(map(int, pd.__version__.split(".")[:2]))
@@ -228,8 +228,8 @@ def _csv_parts(path: Path, rows: int | None, labels: str | None) -> Iterator[Any
             path,
             skipinitialspace=True,
             # Labels stay as they are written.
-            dtype={labels: object} if labels in header else None,
-            na_values={name: MISSING for name in header if name != labels},
+            dtype=dict.fromkeys(texts, object),
+            na_values={name: MISSING for name in header if name not in texts},
             keep_default_na=False,
             low_memory=False,
             chunksize=rows or sys.maxsize,
@@ -340,26 +340,58 @@ def _check_header(header: Sequence[str]) -> None:
         seen.add(name)
 
 
-def read_label_codes(path: Path, columns: Sequence[str]) -> tuple[Array, list[str]]:
-    """Return label columns of a CSV file as codes, and the text of each code.
+def factorize_labels(
+    values: Array, column: str, known: Collection[str] = ()
+) -> tuple[IntArray, list[Any]]:
+    """Return the distinct labels of a column, and the position of each label in them.
 
-    This takes about one byte per cell of a table of votes.
+    Parameters
+    ----------
+    values : array
+        The column.
+    column : str
+        Its name, for messages.
+    known : collection of str
+        Labels that are not missing, whatever they are called.
+
+    Raises
+    ------
+    ValueError
+        If a label is missing.
     """
-    rows = csv_rows(path)
-    header = next(rows)
-    places = [header.index(column) for column in columns]
+    import pandas as pd
+
+    codes, each = pd.factorize(values)
+    is_missing = codes < 0
+    for code, value in enumerate(each):
+        text = str(value).strip()
+        if text in MISSING and text not in known:
+            is_missing |= codes == code
+    if is_missing.any():
+        row = int(np.argmax(is_missing))
+        text = str(values[row]).strip()
+        why = f"; {text!r} cannot be a label in a file, pass a data frame instead"
+        raise ValueError(
+            f"column {column!r}: missing label at row {row}"
+            f"{why if text and not known else ''}."
+        )
+    return codes, each.tolist()
+
+
+def encode_columns(columns: Mapping[str, Array]) -> tuple[Array, IntArray]:
+    """Return the sorted classes in columns of texts, and a row of codes per column.
+
+    Spaces around labels do not count. Classes are numbers if the labels in all columns
+    are; see :func:`parse_labels`.
+    """
     code_of: dict[str, int] = {}
-    code = code_of.setdefault
-    cells = array("b")
-    for row in rows:
-        coded = [code(row[place].strip(), len(code_of)) for place in places]
-        if len(code_of) > 2 ** (8 * cells.itemsize - 1):
-            cells = array("h" if len(code_of) <= 2**15 else "i", cells)
-        cells.extend(coded)
-    if not cells:
-        raise FileFormatError(f"{path}: no rows.")
-    table = np.frombuffer(cells, dtype=f"i{cells.itemsize}")
-    return table.reshape(-1, len(places)), list(code_of)
+    rows = []
+    for name, values in columns.items():
+        codes, each = factorize_labels(values, name)
+        own = [code_of.setdefault(str(text).strip(), len(code_of)) for text in each]
+        rows.append(np.array(own, dtype=np.int32)[codes])
+    classes, rank = np.unique(parse_labels(list(code_of)), return_inverse=True)
+    return classes, rank.astype(np.int32)[np.stack(rows)]
 
 
 def parse_labels(texts: Sequence[str]) -> Array:
