@@ -3,8 +3,9 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,21 @@ def load_data(
     >>> load_data("twonorm", n_rows=200, random_state=1)
     DataSet(twonorm: 200 rows, 20 features, 2 classes)
     """
+    return find_data(name_or_path, target, data_dir, random_state, n_rows, image_size)()
+
+
+def find_data(
+    name_or_path: str | os.PathLike[str],
+    target: str | None,
+    data_dir: str | os.PathLike[str] | None,
+    random_state: int,
+    n_rows: int | None,
+    image_size: int,
+) -> Callable[[], DataSet]:
+    """Return a function that reads a data set, after checking that it exists.
+
+    Parameters are those of :func:`load_data`.
+    """
     if n_rows is not None:
         check_number("load_data", "n_rows", n_rows, least=1, whole=True)
     check_number("load_data", "random_state", random_state, least=0, whole=True)
@@ -106,16 +122,16 @@ def load_data(
     # a Path is never a name
     name = given if isinstance(name_or_path, str) else ""
     if name not in (*GENERATORS, *BUNDLED):
-        data = _from_folder_or_file(given, name, target, data_dir, image_size)
+        read = _find_file(given, name, target, data_dir, image_size)
     elif target is not None:
         raise ValueError(
             f"{name}: has its own target; target={target!r} is for tables."
         )
     elif name in GENERATORS:
-        return _generate(name, n_rows or _GENERATED_ROWS, random_state)
+        return partial(_generate, name, n_rows or _GENERATED_ROWS, random_state)
     else:
-        data = _from_scikit_learn(name)
-    return data if n_rows is None else data.subsample(n_rows, random_state)
+        read = partial(_from_scikit_learn, name)
+    return read if n_rows is None else lambda: read().subsample(n_rows, random_state)
 
 
 def list_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
@@ -140,25 +156,25 @@ def list_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
     ]
 
 
-def _from_folder_or_file(
+def _find_file(
     given: str,
     name: str,
     target: str | None,
     data_dir: str | os.PathLike[str] | None,
     image_size: int,
-) -> DataSet:
-    """Read a data set that is neither generated nor part of scikit-learn."""
+) -> Callable[[], DataSet]:
+    """Find a data set that is neither generated nor part of scikit-learn."""
     path = Path(given).expanduser()
     is_table = path.name.lower().endswith(TABLES)
     if is_table and path.is_file():
-        return _from_file(path, target, {})
+        return partial(_from_file, path, target, {})
     listed = _list_folder(data_dir)
     by_file = {Path(entry["file"]).name: entry for entry in listed.values()}
     entry = listed.get(name) or by_file.get(name)
     if entry is not None:
-        return _from_file(Path(entry["file"]), target, entry)
+        return partial(_from_file, Path(entry["file"]), target, entry)
     if path.is_dir():
-        return _from_images(path, image_size)
+        return partial(_from_images, path, image_size)
     if path.is_file():
         raise FileFormatError(
             f"{path}: a table must be a file ending in {', '.join(TABLES)}."

@@ -20,7 +20,7 @@ from quorate._progress import advance, stage
 from quorate._workers import deaf_to_interrupts, without_forks
 from quorate.study._cell import UnitResult, run_unit, unit_keys
 from quorate.study._data_set import DataSet
-from quorate.study._load_data import IMAGE_SIZE, load_data
+from quorate.study._load_data import IMAGE_SIZE, find_data
 from quorate.study._plan import DataSpec, MethodSpec, Plan, Unit
 from quorate.study._store import Store
 
@@ -151,22 +151,21 @@ def load_plan_data(plan: Plan, data_dir: str | Path | None) -> dict[str, DataSet
         more folds than rows, or a size is not possible for a method.
     """
     plan.check_sizes()
-    data: dict[str, DataSet] = {}
-    seen: dict[Any, str] = {}
+    # Find all of them before reading the first, which can take long.
+    readers = []
     for spec in plan.data_specs:
         if spec.image_size is not None and not Path(spec.source).is_dir():
             raise ValueError(
                 f"{spec.label}: image_size is for folders of pictures, but "
                 f"{str(spec.source)!r} is not a folder."
             )
-        loaded = load_data(
-            spec.source,
-            target=spec.target,
-            data_dir=data_dir,
-            random_state=plan.seed,
-            n_rows=spec.rows,
-            image_size=spec.image_size or IMAGE_SIZE,
-        )
+        where = (spec.source, spec.target, data_dir)
+        size = spec.image_size or IMAGE_SIZE
+        readers.append((spec, find_data(*where, plan.seed, spec.rows, size)))
+    data: dict[str, DataSet] = {}
+    seen: dict[Any, str] = {}
+    for spec, read in readers:
+        loaded = read()
         _check_rows(loaded.n_rows, spec, plan)
         first = seen.setdefault((loaded.fingerprint, spec.binary, spec.pca), spec.label)
         if first != spec.label:
