@@ -17,7 +17,7 @@ from tests.figures import allowed, note
 
 import quorate
 from quorate._judging._certificate import ClassLimit
-from quorate._kernels.excess import fewest_samples
+from quorate._kernels.limits import fewest_samples
 from quorate.stats import error_limit, excess_limit, expected_limit, samples_needed
 
 

@@ -11,8 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import binomtest, norm
 from tests.figures import allowed, note
 
-from quorate._kernels import excess
-from quorate._kernels.excess import excess_limit
+from quorate._kernels.limits import _limit, excess_limit
 
 
 def all_outcomes(n):
@@ -154,7 +153,7 @@ def test_widths_are_nearly_those_of_the_normal_limit(n, rate):
 @pytest.mark.parametrize("delta", [0.05, 0.001])
 def test_a_million_samples_take_a_moment(b, c, delta):
     def seconds():
-        excess._limit.cache_clear()
+        _limit.cache_clear()
         start = time.perf_counter()
         excess_limit(b, c, 1_000_000, delta)
         return time.perf_counter() - start

@@ -9,9 +9,10 @@ from tests.pruning import direct, slow
 
 import quorate
 from quorate import pruning
-from quorate._kernels import bits, lookup, pairs
+from quorate._kernels import bits, pairs
 from quorate._kernels.information import mutual_information, shared_information
 from quorate._kernels.losses import log_of_product, mean_loss
+from quorate._kernels.sums import columns_equal, rows_equal, sum_where_set
 from quorate.pruning._running_average import TwoClassAccuracy, running_average
 from quorate.pruning._shares import VoteSums
 
@@ -24,9 +25,9 @@ def test_sums_under_flags(shape):
     codes = rng.integers(0, 3, shape)
     target = rng.integers(0, 3, shape[1])
     by_column, by_row = rng.normal(size=shape[1]), rng.normal(size=shape[0])
-    rows = lookup.sum_where_set(lookup.rows_equal(codes, target), by_column)
+    rows = sum_where_set(rows_equal(codes, target), by_column)
     np.testing.assert_allclose(rows, (codes == target) @ by_column, atol=1e-11)
-    columns = lookup.sum_where_set(lookup.columns_equal(codes, 1), by_row)
+    columns = sum_where_set(columns_equal(codes, 1), by_row)
     np.testing.assert_allclose(columns, by_row @ (codes == 1), atol=1e-11)
 
 

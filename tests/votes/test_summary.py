@@ -12,7 +12,7 @@ from tests.strategies import votes as any_votes
 from tests.votes.same import forge
 
 import quorate
-from quorate._kernels import fixed, gaps
+from quorate._kernels import losses, sums
 from quorate._votes import (
     Summary,
     VoteSource,
@@ -144,7 +144,7 @@ def test_weights_that_round_leave_no_diversity():
     # Added up in another order, 0.1 + 0.2 + 0.3 is not 0.6.
     off = np.array([0.1 + 0.2 + 0.3 - 0.6, 0.6 - (0.1 + 0.2 + 0.3), 0.0, 0.1, -0.1])
     assert off[0] > 0 > off[1]
-    found = gaps.vote_sign(np.zeros(5), off, "paper")
+    found = losses.vote_sign(np.zeros(5), off, "paper")
     assert found.tolist() == [0.0, 0.0, 0.0, 1.0, -1.0]
 
 
@@ -393,8 +393,8 @@ def test_sums_in_whole_steps_are_those_of_fractions(drawn):
     values, times = (np.array(column) for column in zip(*drawn, strict=True))
     # scaling by a power of two is exact, so each value is rounded once
     exact = sum(round(Fraction(value) * 2**48) * int(count) for value, count in drawn)
-    assert fixed.whole_steps(values, times) == exact
-    assert fixed.as_float(exact) == float(Fraction(exact, 2**48))
+    assert sums.whole_steps(values, times) == exact
+    assert sums.as_float(exact) == float(Fraction(exact, 2**48))
 
 
 @given(any_votes(max_samples=20))

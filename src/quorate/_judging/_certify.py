@@ -18,7 +18,7 @@ from quorate._ensembles import (
     were_chosen_on,
 )
 from quorate._judging._certificate import Certificate, class_limits
-from quorate._kernels import excess
+from quorate._kernels.limits import fewest_samples
 from quorate._scoring import (
     costs_of_ignoring,
     is_accuracy,
@@ -320,7 +320,7 @@ def _walk_down(
         empty_from=empty_from,
         samples_needed=None
         if holds or not failed.size
-        else excess.fewest_samples(
+        else fewest_samples(
             counts[:2, failed[0]], samples, tolerance, delta, int(samples.sum())
         ),
     )

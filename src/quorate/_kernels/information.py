@@ -1,4 +1,4 @@
-"""Mutual information of votes, in bits."""
+"""Entropy of votes over the classes, and their mutual information, in bits."""
 
 import numpy as np
 
@@ -7,6 +7,20 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 # Above this many classes, counting pair by pair beats matrix products.
 _FEW_CLASSES = 8
+
+
+def entropy(counts: Array, base: float | None = None) -> FloatArray:
+    """Return the entropy of votes per class, from (n_classes, ...) to (...).
+
+    Counts are sorted first, so that permuted classes give identical floats.
+    """
+    ordered = np.sort(counts, axis=0)
+    total = ordered.sum(axis=0)
+    share = ordered / np.where(total > 0, total, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(share > 0, -share * np.log(share), 0.0)
+    value: FloatArray = terms.sum(axis=0)
+    return value if base is None else value / np.log(base)
 
 
 def mutual_information(

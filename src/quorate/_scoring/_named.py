@@ -13,8 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.stats import rankdata
 
-from quorate._kernels.excess import excess_limit
-from quorate._kernels.limits import upper_limit
+from quorate._kernels.limits import excess_limit, upper_limit
 from quorate._scoring._score import Score, ScoreEstimate
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import Prediction

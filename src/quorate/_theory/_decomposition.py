@@ -6,7 +6,7 @@ from typing import Literal, overload
 import numpy as np
 
 from quorate._checks import one_of
-from quorate._kernels import fixed, gaps
+from quorate._kernels import losses, sums
 from quorate._output import Result
 from quorate._theory._formulas import divide
 from quorate._typing import FloatArray, Lambda
@@ -174,7 +174,7 @@ def decompose(
             float(member_error.mean()),
             float(diversity.mean()),
         )
-    sign = gaps.vote_sign(error, diversity, lambda_)
+    sign = losses.vote_sign(error, diversity, lambda_)
     return Decomposition(
         *means,
         n_samples=votes.n_samples,
@@ -190,11 +190,11 @@ def mean_terms(votes: VoteCounts) -> tuple[float, float, float]:
     kinds = totals.sample_groups(votes)
     tied, has_truth = kinds.tied(votes.n_classes), kinds.has_truth
     if votes.has_equal_weights:
-        terms = gaps.zero_one(tied, has_truth, kinds.right, kinds.cast)
+        terms = losses.zero_one(tied, has_truth, kinds.right, kinds.cast)
         error, member_error, diversity = (kinds.mean(term) for term in terms)
         return error, member_error, diversity
-    # Weighted shares are not counts; they are summed in steps, see _kernels.fixed.
-    n, shares = votes.n_samples, fixed.as_float(totals.share_sum(votes))
+    # Weighted shares are not counts; they are summed in steps, see _kernels.sums.
+    n, shares = votes.n_samples, sums.as_float(totals.share_sum(votes))
     voted = ~kinds.undecided
     lead = (kinds.times * has_truth / tied)[voted].sum()
     guessed = (kinds.times * (tied - has_truth) / tied)[~voted].sum()

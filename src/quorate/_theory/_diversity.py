@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from quorate._checks import one_of
-from quorate._kernels.entropy import entropy
+from quorate._kernels.information import entropy
 from quorate._messages import warn
 from quorate._output import plain
 from quorate._theory._decomposition import MeanDecomposition, decompose, mean_terms

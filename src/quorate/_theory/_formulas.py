@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from quorate._kernels import fixed
-from quorate._kernels.entropy import entropy
+from quorate._kernels import sums
+from quorate._kernels.information import entropy
 from quorate._theory._measures import MEASURES
 from quorate._typing import Array, FloatArray, IntArray, Outputs
 from quorate._votes import CorrectHistogram, VoteCounts, Votes, totals
@@ -177,7 +177,7 @@ def mean_entropy(votes: VoteCounts, base: float | None) -> float:
     total, number = totals.entropy_sum(votes)
     if not number:
         return float("nan")
-    mean = fixed.as_float(total) / number
+    mean = sums.as_float(total) / number
     return float(mean if base is None else mean / np.log(base))
 
 

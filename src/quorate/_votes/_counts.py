@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from quorate._kernels import counts, fixed, gaps, pairs, verdicts
-from quorate._kernels.entropy import entropy
+from quorate._kernels import counts, losses, pairs, sums, verdicts
+from quorate._kernels.information import entropy
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Lambda
 from quorate._votes._checks import read_only
 
@@ -187,7 +187,7 @@ class SmallestMargin:
 
     def rank(self) -> tuple[int, int, int]:
         """Return the sort key of a margin: fixed-point steps, free of rounding."""
-        steps = gaps.margin_steps(np.array([self.margin, self.diversity])).tolist()
+        steps = losses.margin_steps(np.array([self.margin, self.diversity])).tolist()
         return *steps, self.place
 
 
@@ -206,10 +206,10 @@ def smallest_margin_of(
     error: FloatArray, diversity: FloatArray, places: Array, lambda_: Lambda
 ) -> SmallestMargin:
     """Return the smallest margin of samples, or of groups of them."""
-    margins = gaps.vote_sign(error, diversity, lambda_) - 2.0 * diversity
-    steps = gaps.margin_steps(margins)
+    margins = losses.vote_sign(error, diversity, lambda_) - 2.0 * diversity
+    steps = losses.margin_steps(margins)
     lowest = np.flatnonzero(steps == steps.min())
-    further = gaps.margin_steps(diversity[lowest])
+    further = losses.margin_steps(diversity[lowest])
     lowest = lowest[further == further.min()]
     at = lowest[places[lowest].argmin()]
     return SmallestMargin(float(margins[at]), float(diversity[at]), int(places[at]))
@@ -302,7 +302,7 @@ def zero_one_terms(votes: "Votes") -> tuple[FloatArray, FloatArray, FloatArray]:
     Uses the plurality vote and 0/1 errors; see :func:`quorate.decompose`.
     """
     _, tied, has_truth = verdict(votes)
-    return gaps.zero_one(tied, has_truth, *sample_weights(votes))
+    return losses.zero_one(tied, has_truth, *sample_weights(votes))
 
 
 # How votes count each of the sums
@@ -387,11 +387,11 @@ def _entropies(votes: "Votes") -> tuple[int, int]:
         some = votes._sum("histogram")
         some = some.only(some.n >= 1)
         values = entropy(np.stack([some.c, some.n - some.c]))
-        return fixed.whole_steps(values, some.times), int(some.times.sum())
+        return sums.whole_steps(values, some.times), int(some.times.sum())
     total, number = 0, 0
     for _, tally in tallies(votes):
         voted = tally[:, tally.any(axis=0)]
-        total += fixed.whole_steps(entropy(voted))
+        total += sums.whole_steps(entropy(voted))
         number += voted.shape[1]
     return total, number
 
@@ -400,10 +400,10 @@ def _share_sum(votes: "Votes") -> int:
     if votes.has_equal_weights:
         some = votes._sum("histogram")
         some = some.only(some.n >= 1)
-        return fixed.whole_steps(some.c / some.n, some.times)
+        return sums.whole_steps(some.c / some.n, some.times)
     right, cast = sample_weights(votes)
     voted = cast > 0
-    return fixed.whole_steps(right[voted] / cast[voted])
+    return sums.whole_steps(right[voted] / cast[voted])
 
 
 def confusion(votes: "Votes", decided: Array) -> IntArray:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from quorate._checks import one_of
-from quorate._kernels import gaps
+from quorate._kernels import losses
 from quorate._kernels import pairs as pair_kernels
 from quorate._typing import IntArray, Lambda, Outputs
 from quorate._votes._counts import (
@@ -66,7 +66,7 @@ def entropy_sum(votes: VoteCounts) -> tuple[int, int]:
     """Return the summed vote entropy in fixed-point steps, and the sample count.
 
     Uses natural logarithms; samples whose votes have no weight are excluded. See
-    ``_kernels.fixed`` for the steps.
+    ``_kernels.sums`` for the steps.
     """
     return votes._sum("entropy"), votes._sum("n_entropies")
 
@@ -96,7 +96,7 @@ def smallest_margin(votes: VoteCounts, lambda_: Lambda = "ensemble") -> Smallest
     else:
         groups = sample_groups(votes)
         tied, places = groups.tied(votes.n_classes), groups.first
-        error, _, diversity = gaps.zero_one(
+        error, _, diversity = losses.zero_one(
             tied, groups.has_truth, groups.right, groups.cast
         )
     return smallest_margin_of(error, diversity, places, lambda_)

@@ -11,7 +11,7 @@ from typing import cast
 
 import numpy as np
 
-from quorate._kernels import lookup, sums
+from quorate._kernels import sums
 from quorate._kernels.counts import column_blocks
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, VoteCounts, Votes, totals
@@ -207,7 +207,7 @@ class VoteSums:
         """
         n_members, n_samples = self.codes.shape
         if self.few and self._rows is None:
-            self._rows = [lookup.rows_equal(self.codes, each) for each in self.packed]
+            self._rows = [sums.rows_equal(self.codes, each) for each in self.packed]
         total = np.zeros(n_members)
         for start in range(0, n_samples, _SAMPLES):
             block = slice(start, min(start + _SAMPLES, n_samples))
@@ -221,7 +221,7 @@ class VoteSums:
                 total += entries[0].sum()
             eights = slice(start // 8, -(-block.stop // 8))
             for label, octets in zip(self.packed, self._rows, strict=True):
-                total += lookup.sum_where_set(octets[eights], entries[label] - first)
+                total += sums.sum_where_set(octets[eights], entries[label] - first)
         return total
 
     def by_sample(self, weights: FloatArray) -> FloatArray:
@@ -234,11 +234,11 @@ class VoteSums:
                 flat[base + row] += weight
             return flat.reshape(n_samples, bins)[:, 1:].T
         if self._columns is None:
-            packed = (lookup.columns_equal(self.codes, each) for each in self.packed)
+            packed = (sums.columns_equal(self.codes, each) for each in self.packed)
             self._columns = list(packed)
         tally = np.zeros((self.n_classes, n_samples))
         for label, octets in zip(self.packed, self._columns, strict=True):
-            tally[label] = lookup.sum_where_set(octets, weights)
+            tally[label] = sums.sum_where_set(octets, weights)
         if not self.masked:
             tally[0] = weights.sum() - tally[1:].sum(axis=0)
         return tally

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from quorate._checks import check_number
-from quorate._kernels import excess, limits
+from quorate._kernels import limits
 from quorate._typing import FloatArray
 
 
@@ -64,7 +64,7 @@ def excess_limit(
             "excess_limit: counts must not be negative, and together at most the "
             f"{n_samples} samples."
         )
-    return excess.excess_limit(first, second, n_samples, delta)
+    return limits.excess_limit(first, second, n_samples, delta)
 
 
 def expected_limit(
@@ -94,7 +94,7 @@ def expected_limit(
         raise ValueError(
             f"expected_limit(n_samples={n_samples!r}): must be at least 1."
         )
-    return excess.limit_of_more(np.array([rates]).T * n_samples, [n_samples], delta)
+    return limits.limit_of_more(np.array([rates]).T * n_samples, [n_samples], delta)
 
 
 def samples_needed(
@@ -124,9 +124,9 @@ def samples_needed(
     check_number("samples_needed", "delta", delta, above=0, below=1)
     _check_rates("samples_needed", rates)
     # Counts as rates of many samples, to be scaled.
-    counts = np.array([rates]).T * excess.MOST_SAMPLES
-    needed = excess.fewest_samples(
-        counts, np.array([excess.MOST_SAMPLES]), tolerance, delta
+    counts = np.array([rates]).T * limits.MOST_SAMPLES
+    needed = limits.fewest_samples(
+        counts, np.array([limits.MOST_SAMPLES]), tolerance, delta
     )
     if needed is None:
         raise ValueError(
