@@ -30,26 +30,21 @@ from quorate._choosing import (
     EnsembleEvidence,
     Keep,
     check_method,
-    choose,
     gather,
     size_for,
 )
-from quorate._data import in_memory, sample_size, take_rows
+from quorate._data import in_memory, take_rows
 from quorate._ensembles import (
     RowSource,
     find_kind,
-    read_ensemble,
     unwrapped,
 )
-from quorate._pruned._auto import distilled_size, will_distil
 from quorate._pruned._distil import (
     check_distil,
     check_distillable,
     counts_votes,
-    distil_ensemble,
 )
-from quorate._pruned._prune import smaller_ensemble
-from quorate._pruned._teacher import Teacher
+from quorate._pruned._prune import prune_on_evidence
 from quorate._random import draw_seed
 from quorate._scoring import check_scoring
 from quorate._typing import Array, BoolArray
@@ -183,36 +178,17 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         size = size_for(self.method, self.keep, owner="PrunedClassifier")
         self._check_parameters(np.unique(y))  # before the work
         evidence = self._fit_and_collect(X, y, self._route(fit_params))
-        whole = evidence.ensemble
-        must_distil = self.distil is True
-        if must_distil:
-            check_distillable(whole)
-        distils = will_distil(
-            self.distil, whole, evidence.X, self.method, size, self.scoring
-        )
-        seed = self._seed()
-        selection = choose(
+        if self.distil is True:
+            check_distillable(evidence.ensemble)
+        self.estimator_, selection = prune_on_evidence(
             evidence,
             self.method,
             size,
+            distil=self.distil,
             scoring=self.scoring,
-            seed=seed,
-            distilled_size=distilled_size if distils else None,
+            seed=self._seed(),
             owner="PrunedClassifier",
         )
-        self.estimator_ = smaller_ensemble(whole, selection, evidence)
-        if distils and (must_distil or selection.drops_members):
-            most = None if must_distil else sample_size(None, "PrunedClassifier")
-            self.estimator_ = distil_ensemble(
-                read_ensemble(self.estimator_),
-                Teacher.of(whole),
-                evidence.X,
-                seed=draw_seed(seed or 0, "PrunedClassifier"),
-                n_jobs=self.n_jobs,
-                max_samples=most,  # as many as chosen on: a warning says so once
-                verbose=1,
-                digest=evidence.digest,
-            )
         self.curve_ = selection.curve
         self.pruner_ = selection.pruner
         self.support_: BoolArray = selection.support

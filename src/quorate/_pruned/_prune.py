@@ -12,6 +12,7 @@ from quorate._choosing import (
     EnsembleEvidence,
     Keep,
     Selection,
+    Size,
     SizeByCost,
     check_method,
     choose,
@@ -186,9 +187,49 @@ def prune(
             seed=seed,
             size=size,
         )
-    whole = evidence.ensemble
-    warn_of_heads(whole)
+    warn_of_heads(evidence.ensemble)
     _warn_of_shuffled_labels(evidence.votes)
+    smaller, selection = prune_on_evidence(
+        evidence,
+        method,
+        size,
+        distil=distil,
+        scoring=scoring,
+        seed=seed,
+        max_samples=max_samples,
+        verbose=verbose,
+    )
+    return (smaller, selection) if return_selection else smaller
+
+
+def prune_on_evidence(
+    evidence: EnsembleEvidence,
+    method: str | Pruner,
+    size: Size | None,
+    *,
+    distil: Any,
+    scoring: Any,
+    seed: int | None,
+    max_samples: int | None = None,
+    verbose: int = 1,
+    owner: str = "prune",
+) -> tuple[Any, Selection]:
+    """Choose members on evidence, and distil them where this is asked for.
+
+    Parameters
+    ----------
+    evidence : EnsembleEvidence
+        Votes of the whole ensemble on samples.
+    size : Size, optional
+        How many members are kept; by default as many as :func:`choose` keeps.
+    seed : int, optional
+        Seed of the method and of distilling.
+    owner : str
+        Name of the caller, for messages.
+    method, distil, scoring, max_samples, verbose
+        As for :func:`prune`.
+    """
+    whole = evidence.ensemble
     distils = will_distil(distil, whole, evidence.X, method, size, scoring)
     with stage("choosing members", verbose):
         selection = choose(
@@ -198,25 +239,26 @@ def prune(
             scoring=scoring,
             seed=seed,
             distilled_size=distilled_size if distils else None,
+            owner=owner,
         )
     if isinstance(size, SizeByCost):
         selection = replace(selection, compact_bytes=compact_bytes(whole.model))
     smaller = smaller_ensemble(whole, selection, evidence)
     if distils and (distil is True or selection.drops_members):
         selection = replace(selection, distilled=True)
-        most = sample_size(max_samples, "prune")
+        most = sample_size(max_samples, owner)
         smaller = distil_ensemble(
             read_ensemble(smaller),
             Teacher.of(whole),
             evidence.X,
-            seed=draw_seed(seed or 0, "prune"),
-            n_jobs=n_jobs,
+            seed=draw_seed(seed or 0, owner),
+            n_jobs=evidence.n_jobs,
             # As many rows as members are chosen on, which is said once.
             max_samples=max_samples if distil is True else most,
             verbose=verbose,
             digest=evidence.digest,
         )
-    return (smaller, selection) if return_selection else smaller
+    return smaller, selection
 
 
 def smaller_ensemble(
