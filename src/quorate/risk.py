@@ -299,7 +299,7 @@ def margin_bound(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RiskAssessment(Result):
-    """What Theorem 2 says about an ensemble; see :func:`assess_risk`.
+    """What Theorem 2 says about an ensemble; see :func:`quorate.assess_risk`.
 
     Attributes
     ----------

@@ -135,7 +135,7 @@ class Blend(Result):
         Parameters
         ----------
         probabilities : dict, 3-d array, sequence of arrays or folder
-            In any form accepted by :func:`blend`. Unnamed arrays must cover all models,
+            In any form accepted by :func:`quorate.blend`. Unnamed arrays must cover all models,
             in order; of named ones, only models with a weight are needed.
         """
         owner = "Blend.predict_proba"
@@ -369,7 +369,7 @@ def check_request(
     scoring: Any = None,
     folds: int = 5,
 ) -> ProbabilityArrays:
-    """Raise if :func:`blend` cannot handle the arguments, before reading any array.
+    """Raise if :func:`quorate.blend` cannot handle the arguments, before reading any array.
 
     Examples
     --------
