@@ -135,8 +135,8 @@ class Blend(Result):
         Parameters
         ----------
         probabilities : dict, 3-d array, sequence of arrays or folder
-            In any form accepted by :func:`quorate.blend`. Unnamed arrays must cover all models,
-            in order; of named ones, only models with a weight are needed.
+            In any form accepted by :func:`quorate.blend`. Unnamed arrays must cover all
+            models, in order; of named ones, only models with a weight are needed.
         """
         owner = "Blend.predict_proba"
         named = isinstance(probabilities, (Mapping, str, os.PathLike))
@@ -369,7 +369,8 @@ def check_request(
     scoring: Any = None,
     folds: int = 5,
 ) -> ProbabilityArrays:
-    """Raise if :func:`quorate.blend` cannot handle the arguments, before reading any array.
+    """Raise if :func:`quorate.blend` cannot handle the arguments, before reading any
+    array.
 
     Examples
     --------
