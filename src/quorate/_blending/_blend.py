@@ -369,8 +369,7 @@ def check_request(
     scoring: Any = None,
     folds: int = 5,
 ) -> ProbabilityArrays:
-    """Raise if :func:`quorate.blend` cannot handle the arguments, before reading any
-    array.
+    """Raise if ``blend`` cannot handle the arguments, before reading any array.
 
     Examples
     --------
