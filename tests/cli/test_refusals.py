@@ -79,9 +79,6 @@ def place(tmp_path_factory):
     for name in ("train.csv", "parts/one.csv"):
         table.to_csv(folder / name, index=False)
     table.to_parquet(folder / "train.parquet")
-    (folder / "train.arff").write_text(
-        "@relation r\n@attribute a numeric\n@attribute 'my kind' {yes,no}\n@data\n1,no"
-    )
     (folder / "train.xlsx").touch()
     table[["kind"]].assign(one=kinds).to_csv(folder / "votes.csv", index=False)
     np.save(folder / "oof" / "m.npy", rng.random(60))
@@ -213,8 +210,6 @@ SINGLE = [
     (changed(VOTES, votes_csv="none.csv"), 1, "none.csv: no such file."),
     (["prune", "forest.skops", "train.parquet", "--target", "knd"], 1,
      "train.parquet: unknown column 'knd'; did you mean 'kind'?"),
-    (["prune", "forest.skops", "train.arff", "--target", "kind"], 1,
-     "train.arff: unknown column 'kind'; did you mean 'my kind'?"),
     ([*BLEND, "-o", "a.txt"], 2, "a.txt: use a name that ends in .csv or .parquet"),
     ([*BLEND, "-o", "y.csv"], 2, "y.csv exists; use --force to overwrite it."),
     ([*BLEND, "--test", "oof"], 2, "--test needs -o FILE for the blend."),

@@ -160,29 +160,10 @@ def frame():
     )
 
 
-ARFF = """@relation r
-@attribute size numeric
-@attribute colour {red,blue,'a, b'}
-@attribute kind {x,y}
-@data
-"""
-
-
-def write_arff(frame, path):
-    text = ARFF
-    for size, colour, kind in frame.itertuples(index=False):
-        colour = "?" if pd.isna(colour) else f"'{colour}'"
-        text += f"{'?' if pd.isna(size) else repr(size)},{colour},{kind}\n"
-    zipped = path.suffix == ".gz"
-    path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
-
-
 WRITERS = {
     ".csv": lambda frame, path: frame.to_csv(path, index=False),
     ".csv.gz": lambda frame, path: frame.to_csv(path, index=False),
     ".parquet": lambda frame, path: frame.to_parquet(path),
-    ".arff": write_arff,
-    ".arff.gz": write_arff,
 }
 
 
@@ -258,7 +239,7 @@ def test_damaged_files_are_refused(ending, frame, tmp_path):
     WRITERS[ending](frame, path)
     cut = path.read_bytes()[:-12]
     contents = [b"", b"\xff\xfe\x00PAR1", b"\x1f\x8b\x08\x00abc"]
-    for content in [*contents, *([] if ending in (".csv", ".arff") else [cut])]:
+    for content in [*contents, *([] if ending == ".csv" else [cut])]:
         path.write_bytes(content)
         with pytest.raises(FileFormatError, match=r"bad\."):
             load_data(path)

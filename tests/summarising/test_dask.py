@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.summarising.conftest import in_batches
+from tests.votes.same import are_same
 
 import quorate
 from quorate.exceptions import BatchError
@@ -46,7 +47,7 @@ def test_arrays_and_frames(forest, data):
         ((frame.drop(columns="label"), frame["label"]), None, whole),
     ):  # fmt: skip
         found = quorate.summarise(forest, given, target=target)
-        assert found.equals(expected)
+        assert are_same(found, expected)
         worst = quorate.assess_risk(found).worst_sample
         assert worst == quorate.assess_risk(expected).worst_sample
 
@@ -56,7 +57,7 @@ def test_the_other_model_travels_too(forest, data):
     small = quorate.keep_members(forest, [1, 5, 7])
     given = in_chunks(X, y, 800)
     mine = quorate.summarise(forest, given, against=small)
-    assert mine.equals(quorate.summarise(forest, [(X, y)], against=small))
+    assert are_same(mine, quorate.summarise(forest, [(X, y)], against=small))
 
 
 def test_partitions_that_are_empty_are_left_out(forest, data):
@@ -65,7 +66,7 @@ def test_partitions_that_are_empty_are_left_out(forest, data):
     parts = dd.from_pandas(frame, npartitions=7)
     some = parts[parts["when"] >= 2500].drop(columns="when")
     found = quorate.summarise(forest, some, target="label")
-    assert found.equals(quorate.collect_votes(forest, X[2500:], y[2500:]).summary())
+    assert are_same(found, quorate.collect_votes(forest, X[2500:], y[2500:]).summary())
     with pytest.raises(ValueError, match="the partitions have no rows"):
         quorate.summarise(
             forest, parts[parts["when"] < 0].drop(columns="when"), target="label"
@@ -104,7 +105,7 @@ def test_an_array_and_a_series(forest, data):
     labels = dd.from_pandas(pd.Series(y), npartitions=4)
     sizes = tuple(len(part) for part in labels.partitions)
     given = da.from_array(X, chunks=(sizes, -1))
-    assert quorate.summarise(forest, (given, labels)).equals(whole.summary())
+    assert are_same(quorate.summarise(forest, (given, labels)), whole.summary())
     votes = quorate.collect_votes(forest, given.rechunk((100, -1)), labels)
     np.testing.assert_array_equal(votes.codes, whole.codes)
     np.testing.assert_array_equal(votes.y, whole.y)
@@ -126,7 +127,7 @@ def test_labels_that_are_cut_otherwise_or_not_at_all(forest, data):
     rows = da.from_array(X, chunks=(600, -1))
     whole = quorate.collect_votes(forest, X, y).summary()
     for labels in (y, da.from_array(y, chunks=700)):
-        assert quorate.summarise(forest, (rows, labels)).equals(whole)
+        assert are_same(quorate.summarise(forest, (rows, labels)), whole)
 
 
 @pytest.fixture(scope="module")
@@ -166,5 +167,5 @@ def test_a_cluster_that_loses_a_worker_gives_the_same(forest, data, tmp_path, ad
             dies_once, dtype=X.dtype, meta=np.empty((0, 0))
         )
         labels = da.from_array(y, chunks=800)
-        assert quorate.summarise(forest, (given, labels)).equals(alone)
+        assert are_same(quorate.summarise(forest, (given, labels)), alone)
         assert mark.exists()

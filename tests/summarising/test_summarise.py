@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from tests.summarising.conftest import all_values, in_batches
+from tests.votes.same import are_same
 
 import quorate
 from quorate._data import SampleForm, read_samples
@@ -87,7 +88,7 @@ def test_batches_of_any_size_give_the_votes_on_all(forest, boosted, data, size):
     X, y = data[0][:1500], data[1][:1500]
     votes = quorate.collect_votes(forest, X, y)
     summary = quorate.summarise(forest, in_batches(X, y, size))
-    assert summary.equals(votes.summary())
+    assert are_same(summary, votes.summary())
     assert summary.source is VoteSource.ASSUMED_NEW
     assert all_values(summary) == all_values(votes)
     assert summary.accuracy() == forest.score(X, y)
@@ -103,24 +104,24 @@ def test_chunks_do_not_show(forest, trained, data, folder, monkeypatch):
     training = quorate.summarise(trained, [(X, y)], source="training")
     monkeypatch.setattr("quorate._summarising._counting._MOST_ROWS", 333)
     monkeypatch.setattr("quorate._summarising._counting._FEWEST_ROWS", 10)
-    assert quorate.summarise(forest, [(X, y)], against=[3, 1, 4]).equals(whole)
+    assert are_same(quorate.summarise(forest, [(X, y)], against=[3, 1, 4]), whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
-    assert found.equals(whole)
+    assert are_same(found, whole)
     pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
-    assert quorate.summarise(trained, pairs, source="training").equals(training)
+    assert are_same(quorate.summarise(trained, pairs, source="training"), training)
 
 
 def test_files_folders_and_patterns(forest, data, folder, tmp_path):
     X, y = data
     whole = quorate.collect_votes(forest, X, y).summary()
-    assert quorate.summarise(forest, folder, target="label").equals(whole)
+    assert are_same(quorate.summarise(forest, folder, target="label"), whole)
     pattern = str(folder / "part-*.parquet")
-    assert quorate.summarise(forest, pattern, target="label").equals(whole)
+    assert are_same(quorate.summarise(forest, pattern, target="label"), whole)
     frames = [pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]
     for ending in (".csv", ".csv.gz"):
         path = tmp_path / f"all{ending}"
         pd.concat(frames).to_csv(path, index=False)
-        assert quorate.summarise(forest, path, target="label").equals(whole)
+        assert are_same(quorate.summarise(forest, path, target="label"), whole)
     first = quorate.summarise(forest, folder / "part-0.parquet", target="label")
     assert first.n_samples == len(frames[0])
 
@@ -148,7 +149,7 @@ def test_columns_that_pandas_made_the_index(data, tmp_path, index):
     whole = quorate.collect_votes(forest, frame[500:1500], y[500:1500]).summary()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # "number"
-        assert quorate.summarise(forest, path, target="label").equals(whole)
+        assert are_same(quorate.summarise(forest, path, target="label"), whole)
         # Read whole, too.
         form = SampleForm.for_models(forest)
         rows, labels = read_samples(path, "label", form)
@@ -156,7 +157,7 @@ def test_columns_that_pandas_made_the_index(data, tmp_path, index):
     np.testing.assert_array_equal(labels, y[500:1500])
     if index in (["label"], ["number"]):
         # An index that no model was trained on is none of the columns.
-        assert quorate.summarise(plain, path, target="label").equals(whole)
+        assert are_same(quorate.summarise(plain, path, target="label"), whole)
 
 
 def test_pools_and_text_labels(data):
@@ -180,7 +181,7 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder):
         warnings.simplefilter("ignore", LeftOutWarning)
         votes = quorate.collect_votes(trained, X, y, out_of_bag=True)
     summary = quorate.summarise(trained, in_batches(X, y, 900), source="training")
-    assert summary.equals(votes.summary())
+    assert are_same(summary, votes.summary())
     assert summary.source is VoteSource.OUT_OF_BAG
     assert all_values(summary) == all_values(votes)
     worst = quorate.assess_risk(votes).worst_sample
@@ -188,7 +189,7 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder):
     files = quorate.summarise(
         trained, folder, target="label", source="training", n_jobs=2
     )
-    assert files.equals(summary)
+    assert are_same(files, summary)
 
 
 def test_out_of_bag_of_other_rows_is_refused(trained, data):
@@ -253,7 +254,7 @@ def test_refused(forest, batches, options, error, words):
 def test_batches_of_any_sparse_form(forest, data, form):
     X, y = data
     expected = quorate.summarise(forest, [(X[:99], y[:99])])
-    assert quorate.summarise(forest, [(form(X[:99]), y[:99])]).equals(expected)
+    assert are_same(quorate.summarise(forest, [(form(X[:99]), y[:99])]), expected)
 
 
 def test_batches_that_are_not_computed_yet(data):
@@ -261,7 +262,7 @@ def test_batches_that_are_not_computed_yet(data):
     frame = pl.DataFrame(X[:99], schema=[f"c{k}" for k in range(X.shape[1])])
     forest = RandomForestClassifier(5, random_state=0).fit(frame, y[:99])
     expected = quorate.summarise(forest, [(frame, y[:99])])
-    assert quorate.summarise(forest, [(frame.lazy(), y[:99])]).equals(expected)
+    assert are_same(quorate.summarise(forest, [(frame.lazy(), y[:99])]), expected)
 
 
 def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):

@@ -5,6 +5,8 @@ import json
 
 import numpy as np
 
+from quorate._votes._files import arrays_of
+
 
 def assert_same(first, second):
     """Check that votes hold the same, whatever they came through."""
@@ -24,6 +26,14 @@ def assert_same(first, second):
             np.testing.assert_array_equal(
                 given.of(member), second.class_probabilities.of(member)
             )
+
+
+def are_same(first, second):
+    """Return whether two summaries have the same counts of the same members."""
+    one, two = arrays_of(first), arrays_of(second)
+    return one.keys() == two.keys() and all(
+        np.array_equal(one[name], two[name]) for name in one
+    )
 
 
 def forge(path, **changes):

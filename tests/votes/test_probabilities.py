@@ -268,22 +268,12 @@ class TestColumns:
         )
         assert even.classes[even.codes].tolist() == [["a", "a"]]
 
-    def test_one_column_is_that_of_the_second_class(self):
-        second = np.array([[0.9, 0.2, 0.4], [0.6, 0.1, 0.8]])
-        found = quorate.Votes(
-            None, ["n", "n", "a"], probabilities=second, classes=["n", "a"]
-        )
-        np.testing.assert_allclose(
-            found.mean_probabilities()[:, 0], second.mean(axis=0), atol=1e-6
-        )
-        assert found.classes[found.codes].tolist() == [["a", "n", "n"], ["a", "n", "a"]]
-
     @pytest.mark.parametrize(
         ("predictions", "options", "message"),
         [
             (None, {"probabilities": np.full((1, 60, 3), 1 / 3)}, "without pred"),
-            (None, {"probabilities": np.full((1, 60), 0.5), "classes": ["a", "b", "c"]},
-             r"\(n_members, n_samples, 3\); got float64 of shape \(1, 60\)"),
+            (None, {"probabilities": np.full((1, 60), 0.5), "classes": ["a", "b"]},
+             r"\(n_members, n_samples, 2\); got float64 of shape \(1, 60\)"),
             ([["no"] * 60], {"classes": ["no", "yes"]}, "of probabilities, but "
                 "there are"),
             ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),

@@ -1,20 +1,20 @@
 """One reader of tables, whoever asks: samples, labels, votes and probabilities.
 
 Files
-    ``.csv`` and ``.arff``, both also gzipped (``.gz``), ``.parquet`` and ``.pq``; the
-    ending decides. CSV is in UTF-8 with commas and a header in which each column has a
-    name of its own, as many fields in each line as in the header, and spaces after a
-    comma that do not count. Otherwise pandas reads it, once, as it always does: lines
-    that are empty or have spaces only are skipped.
+    ``.csv``, also gzipped (``.csv.gz``), ``.parquet`` and ``.pq``; the ending decides.
+    CSV is in UTF-8 with commas and a header in which each column has a name of its own,
+    as many fields in each line as in the header, and spaces after a comma that do not
+    count. Otherwise pandas reads it, once, as it always does: lines that are empty or
+    have spaces only are skipped.
 Missing values
     What pandas takes for missing (an empty field, ``NA``, ``nan``, ``null``, ...), and
-    ``?``, as ARFF and the UCI repository write it. A label may be called so where a
-    model knows it by that name.
+    ``?``, as the UCI repository writes it. A label may be called so where a model knows
+    it by that name.
 Labels
     The texts in the label columns of a CSV file, without spaces around them. They are
-    numbers if all of them are; 007, 1_000 and 0x10 are text. Parquet and ARFF files
-    have types of their own. Where a model knows its labels, :class:`SampleForm` finds
-    them by what is written.
+    numbers if all of them are; 007, 1_000 and 0x10 are text. Parquet files have types
+    of their own. Where a model knows its labels, :class:`SampleForm` finds them by what
+    is written.
 Index
     A named index of a Parquet file is a column where somebody asks for it by name.
 Several files
@@ -44,7 +44,7 @@ from quorate._messages import unknown_name, warn
 from quorate._typing import Array, IntArray
 from quorate.exceptions import FileFormatError, LeftOutWarning
 
-TABLES = (".csv", ".csv.gz", ".parquet", ".pq", ".arff", ".arff.gz")
+TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
 MISSING = frozenset(
     ("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "nan", "NaN",
      "-nan", "-NaN", "NaT", "NULL", "null", "None", "1.#IND", "-1.#IND", "1.#QNAN",
@@ -66,11 +66,6 @@ def is_table(path: Path) -> bool:
 def is_csv(path: Path) -> bool:
     """Return whether a file has the suffix of a CSV file."""
     return path.name.lower().endswith((".csv", ".csv.gz"))
-
-
-def is_parquet(path: Path) -> bool:
-    """Return whether a file has the suffix of a Parquet file."""
-    return path.name.lower().endswith((".parquet", ".pq"))
 
 
 def check_table(path: Path, column: str | None = None) -> None:
@@ -132,14 +127,12 @@ def _has_header_only(path: Path) -> bool:
 
 
 def column_names(path: Path) -> list[str]:
-    """Return the columns of a table, for CSV and Parquet without reading all of it."""
+    """Return the columns of a table without reading all of it."""
     if is_csv(path):
         return next(csv_rows(path))
-    if is_parquet(path):
-        # An unnamed index saved by pandas is not a column.
-        names = _open_parquet(path).schema_arrow.names
-        return [name for name in names if not name.startswith("__index_level_")]
-    return [str(name) for name in read_table(path).columns]
+    # An unnamed index saved by pandas is not a column.
+    names = _open_parquet(path).schema_arrow.names
+    return [name for name in names if not name.startswith("__index_level_")]
 
 
 def read_table(
@@ -167,16 +160,11 @@ def read_parts(
     labels: Collection[str] = (),
     wanted: Collection[str] = (),
 ) -> Iterator[Any]:
-    """Yield a table in frames of this many rows, or in one; see :func:`read_table`.
-
-    ARFF files are read whole.
-    """
+    """Yield a table in frames of this many rows, or in one; see :func:`read_table`."""
     if is_csv(path):
         frames = _csv_parts(path, rows, labels)
-    elif is_parquet(path):
-        frames = _parquet_parts(path, rows)
     else:
-        frames = iter([_read_arff(path)])
+        frames = _parquet_parts(path, rows)
     for frame in frames:
         frame.columns = [str(column) for column in frame.columns]
         twice = frame.columns[frame.columns.duplicated()]
@@ -261,27 +249,6 @@ def _check_lines(path: Path) -> None:
             raise ValueError("a line has no value")
 
 
-def _read_arff(path: Path) -> Any:
-    import pandas as pd
-    from scipy.io import arff
-
-    with _reporting_damage(path), _open_text(path) as file:
-        rows, _ = arff.loadarff(file)
-        frame = pd.DataFrame(rows)
-        for name in frame.select_dtypes(include=object):
-            # nominal values are bytes, and a missing one is a question mark
-            texts = frame[name].str.decode("utf-8")
-            frame[name] = texts.where(texts != "?", None)
-        if not len(frame):
-            raise FileFormatError(f"{path}: no rows.")
-        return frame
-
-
-def _open_text(path: Path) -> Any:
-    open_file = gzip.open if path.name.lower().endswith(".gz") else open
-    return open_file(path, "rt", encoding="utf-8-sig", newline="")
-
-
 @contextmanager
 def _reporting_damage(path: Path) -> Iterator[None]:
     try:
@@ -305,7 +272,11 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
         If it is empty, damaged, or not a table in which each column has a name of its
         own and each row all columns.
     """
-    with _reporting_damage(path), _open_text(path) as file:
+    open_file: Any = gzip.open if path.name.lower().endswith(".gz") else open
+    with (
+        _reporting_damage(path),
+        open_file(path, "rt", encoding="utf-8-sig", newline="") as file,
+    ):
         rows = csv.reader(file, skipinitialspace=True, strict=True)
         try:
             header: list[str] = next(filter(None, rows), [])

@@ -234,15 +234,6 @@ def column_labels(classes: Any, probabilities: Any) -> Array | None:
     return labels
 
 
-def as_columns(given: Any, n_classes: int) -> Any:
-    """Return probabilities with one column per class; a single column means two."""
-    refuse_masked(given, "Votes(probabilities)")
-    array = np.asarray(given)
-    if array.ndim == 2 and n_classes == 2 and array.dtype.kind in "fiub":
-        return np.stack([1 - array.astype(float), array], axis=2)
-    return array
-
-
 def most_likely(probabilities: Any, classes: Array | None) -> Array:
     """Return the most likely class of each member; ties go to the lowest."""
     if classes is None:
@@ -250,7 +241,8 @@ def most_likely(probabilities: Any, classes: Array | None) -> Array:
             "Votes(None, y, probabilities): without predictions the classes of the "
             "columns are needed, such as classes=model.classes_."
         )
-    given = as_columns(probabilities, classes.size)
+    refuse_masked(probabilities, "Votes(probabilities)")
+    given = np.asarray(probabilities)
     if given.ndim != 3 or given.shape[2] != classes.size or given.dtype.kind not in "f":
         raise ValueError(
             "Votes(probabilities): must be one number per member, sample and class, "

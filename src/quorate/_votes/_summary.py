@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from quorate._votes._rule import (
     find_rule,
 )
 from quorate._votes._text import accuracy_text, size_rows, votes_text
-
-if TYPE_CHECKING:
-    pass
 
 # The sums, with the axes of each table: members (M), classes (K).
 MEMBER_SUMS = {
@@ -347,17 +344,6 @@ class Summary:
         from quorate._votes._files import load_summary
 
         return load_summary(path)
-
-    def equals(self, other: Any) -> bool:
-        """Return whether another summary has the same counts of the same members."""
-        from quorate._votes._files import arrays_of
-
-        if not isinstance(other, Summary):
-            return False
-        one, two = arrays_of(self), arrays_of(other)
-        return one.keys() == two.keys() and all(
-            np.array_equal(one[name], two[name]) for name in one
-        )
 
     # Representations
 

@@ -46,7 +46,6 @@ from quorate._votes._predictions import predicted_codes
 from quorate._votes._probabilities import (
     Probabilities,
     TabledProbabilities,
-    as_columns,
     check_probabilities,
     column_labels,
     most_likely,
@@ -89,10 +88,9 @@ class Votes:
     names : sequence of str, optional
         Names of the members; their positions by default.
     probabilities : array-like of shape (n_members, n_samples, n_classes), optional
-        The members' class probabilities; with two classes, also those of the second
-        alone, of shape (n_members, n_samples). If given, the ensemble is assumed to
-        average probabilities; votes, diversity and the plurality vote do not change.
-        Values where ``valid`` is False are ignored.
+        The members' class probabilities. If given, the ensemble is assumed to average
+        probabilities; votes, diversity and the plurality vote do not change. Values
+        where ``valid`` is False are ignored.
     rule : {"average", "heads"}, optional
         How the ensemble predicts: by the mean of the probabilities, or by the plurality
         of the votes. By default "average" if there are probabilities, else "heads".
@@ -192,8 +190,9 @@ class Votes:
             places: IntArray = np.arange(known.size)
             if columns is not None:
                 places = positions(columns, known, "Votes(classes)")
-            given = as_columns(probabilities, places.size)
-            shares = check_probabilities(given, codes.shape, known, mask, places)
+            shares = check_probabilities(
+                probabilities, codes.shape, known, mask, places
+            )
         made = votes_from_codes(
             codes,
             y_codes,

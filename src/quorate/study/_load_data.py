@@ -60,10 +60,9 @@ def load_data(
     Parameters
     ----------
     name_or_path : str or path
-        Files are .csv, .csv.gz, .parquet, .pq, .arff or .arff.gz. CSV files are in
-        UTF-8, with commas and a header; empty fields, ``?`` and the missing values of
-        pandas (``NA``, ``null``, ...) are missing. A folder of images has one subfolder
-        per class.
+        Files are .csv, .csv.gz, .parquet or .pq. CSV files are in UTF-8, with commas
+        and a header; empty fields, ``?`` and the missing values of pandas (``NA``,
+        ``null``, ...) are missing. A folder of images has one subfolder per class.
     target : str, optional
         The column with the classes; by default ``target``, or else the last column.
     data_dir : path, optional
