@@ -7,12 +7,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
 import quorate
-from quorate._blending._means import (
-    geometric_means,
-    log_ratios,
-    plain_means,
-    shares_of,
-)
+from quorate._blending._means import geometric_means, log_ratios, plain_means, shares_of
 from quorate._scoring import stratified_folds
 from quorate.exceptions import QuorateWarning
 

@@ -42,18 +42,14 @@ def test_slopes_and_bends_are_those_of_the_loss(loss):
     _, slopes = loss.evaluate(sums)
     bent = loss.slope_changes(rows, sums)
     for row, change in zip(rows, bent, strict=True):
-        up, down = (
-            loss.evaluate(sums + eps * row),
-            loss.evaluate(sums - eps * row),
-        )
+        up, down = (loss.evaluate(sums + eps * row), loss.evaluate(sums - eps * row))
         rise = (slopes * row).reshape(30, -1).sum(axis=1)
         np.testing.assert_allclose((up[0] - down[0]) / (2 * eps), rise, atol=1e-7)
         np.testing.assert_allclose((up[1] - down[1]) / (2 * eps), change, atol=1e-7)
     some = slice(None, None, 3)
     few = sums.reshape(30, -1)[some].ravel()
     np.testing.assert_array_equal(
-        loss.at(some).evaluate(few)[0],
-        loss.evaluate(sums)[0][some],
+        loss.at(some).evaluate(few)[0], loss.evaluate(sums)[0][some]
     )
 
 

@@ -9,11 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
-)
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, ExtraTreesClassifier
 
 import quorate
 from quorate.exceptions import FileFormatError

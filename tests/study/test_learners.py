@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.pipeline import Pipeline
+from tests.study.plans import small_plan
 
 import quorate
-from quorate.study import EnsembleSpec, MethodSpec, Plan
+from quorate.study import EnsembleSpec, Plan
 from quorate.study._learners import LEARNERS, ResampledAdaBoost, make_ensemble
 
 INDIFFERENT = ("tree", "stump", "naive_bayes")
@@ -77,9 +78,8 @@ def test_weights_of_draws_by_hand():
     X = np.arange(10.0)[:, None]
     y = (X[:, 0] > 3.5).astype(int)  # rows 4 and 5 are wrong
     seen = []
-    boosted = ResampledAdaBoost(Recorder(seen), n_estimators=3, random_state=0).fit(
-        X, y
-    )
+    boosted = ResampledAdaBoost(Recorder(seen), n_estimators=3, random_state=0)
+    boosted.fit(X, y)
     strength = 0.5 * np.log2(0.8 / 0.2)
     left, right = 0.8 * np.exp(-strength), 0.2 * np.exp(strength)
     second = right / (left + right)
@@ -104,21 +104,16 @@ def test_every_class_is_drawn_as_often_as_it_occurs():
     assert {tuple(np.bincount(labels)) for _, labels in seen} == {(3, 4, 5)}
 
 
-def plan(*ensembles):
-    return Plan(
-        "x", ("wine", "iris", "digits"), ensembles, (MethodSpec("es"),), folds=2
-    )
-
-
 def test_an_ensemble_for_some_data_sets():
-    both = plan(EnsembleSpec("bagging", only=("iris",)), EnsembleSpec("random_forest"))
+    ensembles = EnsembleSpec("bagging", only=("iris",)), EnsembleSpec("random_forest")
+    both = small_plan(data=("wine", "iris", "digits"), ensembles=ensembles, folds=2)
     trained = [(unit.data.label, unit.ensemble.kind) for unit in both.units()]
     assert trained.count(("iris", "bagging")) == 2
     assert ("wine", "bagging") not in trained
     assert len(trained) == both.n_fits == 2 * (1 + 3)
     assert Plan.from_dict(both.to_dict()) == both
     with pytest.raises(ValueError, match="did you mean 'iris'"):
-        plan(EnsembleSpec("bagging", only=("irys",)))
+        small_plan(ensembles=(EnsembleSpec("bagging", only=("irys",)),))
 
 
 def test_a_quick_plan_keeps_ensembles_that_have_data():
@@ -127,6 +122,6 @@ def test_a_quick_plan_keeps_ensembles_that_have_data():
         EnsembleSpec("bagging", "svm", only=("twonorm",)),
         EnsembleSpec("bagging", "sgd", only=("iris", "twonorm"), scaled=False),
     )
-    quick = Plan("x", names, ensembles, (MethodSpec("es"),)).quick()
+    quick = small_plan(data=names, ensembles=ensembles).quick()
     assert [one.only for one in quick.ensembles] == [("iris",)]
     assert quick.ensembles[0].name == "bagging of sgd, raw features, 20"

@@ -6,9 +6,8 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from tests.study.plans import small_plan
 
-from quorate.study import MethodSpec, Results, ScoreTable, run_plan
+from quorate.study import Results, ScoreTable
 
 
 @pytest.fixture(scope="module")
@@ -63,10 +62,9 @@ class TestStandings:
                 mean = np.mean([row[name] for row in rows])
                 assert getattr(one, name) == pytest.approx(mean)
 
-    def test_a_single_method(self, tmp_path):
-        plan = small_plan(methods=(MethodSpec("epbd", 0.5),))
-        run_plan(plan, tmp_path / "s.sqlite")
-        (one,) = Results.read(tmp_path / "s.sqlite").standings()
+    def test_a_single_method(self, results):
+        rows = tuple(row for row in results.rows if row["method"] == "epbd")
+        (one,) = Results("x", ("epbd",), rows, ()).standings()
         assert (one.rank, one.wins) == (1, None)
 
 
