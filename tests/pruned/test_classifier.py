@@ -523,6 +523,17 @@ def test_early_exit_of_a_pruned_classifier(data, mode):
     assert agreement == 1 if mode == "exact" else agreement > 0.95
 
 
+def test_rows_that_chose_members_calibrate_without_a_guarantee(forest, data):
+    _, new, _, y_new = data
+    model = PrunedClassifier(FrozenEstimator(forest), keep=15).fit(new, y_new)
+    lazy = LazyClassifier(model, "calibrated", epsilon=0.05)
+    with pytest.warns(TrainingVotesWarning, match=r"chosen or distilled on these\.$"):
+        lazy.fit(new[::-1])
+    assert lazy.expected_disagreement_ is None
+    assert lazy.fit(new, source="new").expected_disagreement_ <= 0.05
+    assert lazy.fit(new[1:]).expected_disagreement_ <= 0.05
+
+
 @pytest.mark.parametrize(
     ("prune_on", "chosen_on"),
     [("oob", "out-of-bag votes"), ("train", "training votes")],

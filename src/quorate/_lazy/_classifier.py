@@ -34,6 +34,7 @@ from quorate._ensembles import (
     member_objects,
     read_ensemble,
     source_of,
+    were_chosen_on,
 )
 from quorate._lazy._calibration import (
     Guarantee,
@@ -230,8 +231,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         y : array-like of shape (n_samples,), optional
             Not needed, except for lists of classifiers that do not know their classes.
         source : {"auto", "new", "training"}
-            Whether X is new or training data. On training data there is no guarantee,
-            and a warning is issued. See :func:`quorate.prune`.
+            Whether X is new or training data. On training data, or if members were
+            chosen or distilled on X, there is no guarantee, and a warning is issued.
+            See :func:`quorate.prune`.
 
         Returns
         -------
@@ -247,11 +249,13 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         if self.mode == "calibrated":
             check_rows(n_rows, self.epsilon, self.guarantee)
             why_unreliable = source_of(given, prepared, source).why_unreliable
+            if not why_unreliable and were_chosen_on([given], X, source):
+                why_unreliable = "members were chosen or distilled on these"
             if why_unreliable:
                 warn(
                     "LazyClassifier(mode='calibrated'): there is no guarantee, "
-                    "because members agree more on samples they were trained on, and "
-                    f"{why_unreliable}.",
+                    "because members agree more on samples they were trained or "
+                    f"chosen on, and {why_unreliable}.",
                     TrainingVotesWarning,
                 )
         reference = None if X is None else ensemble.reference(X, prepared)
