@@ -48,7 +48,6 @@ from tests.report.pages import (
 import quorate
 from quorate._choosing import Evidence, FixedSize, choose
 from quorate._choosing._crossfit import folds_of
-from quorate._ensembles import pickled_bytes
 from quorate._lazy import try_modes
 from quorate._report import _text, study_report
 from quorate._report._page import embeddable
@@ -699,19 +698,18 @@ def test_every_size_says_what_pruning_to_it_brings(method):
     small = quorate.prune(model, X, y, method=method, keep=4)
     compared = quorate.compare(model, small, X, y, repeats=1).pickled_bytes
     assert compared == (spent["before"], spent["after"])
-    assert compared == (sizes["bytes"][-1], sizes["bytes"][sizes["chosen"]])
     clock = data["pruning"]["milliseconds"]
-    assert sizes["milliseconds"][sizes["chosen"]] == clock["after"]
-    assert sizes["milliseconds"][0] == clock["one"]
-    assert sizes["milliseconds"][-1] == clock["before"]
+    measured = {row["members"]: row["measured"] for row in sizes["marked"]}
+    for number, which in ((4, "after"), (15, "before")):
+        texts = [_text.size(spent[which]), _text.milliseconds(clock[which])]
+        assert measured.pop(number) == texts
+    assert set(measured.values()) <= {None}
     for at in (0, sizes["chosen"], len(sizes["members"]) - 1):
         number = sizes["members"][at]
         small = pruned_by(page, number, model, X, y)
         assert len(small.pruning_["kept"]) == number
         if at == sizes["chosen"]:
             assert small.pruning_["kept"] == page.selection.members.tolist()
-        assert sizes["bytes"][at] == pytest.approx(pickled_bytes(small), rel=0.25)
-        assert sizes["text"]["size"][at] == _text.size(sizes["bytes"][at])
         assert sizes["text"]["score"][at] == _text.percent(sizes["scores"][at])
         assert sizes["text"]["members"][at] == f"{number} of 15 trees"
 
@@ -864,8 +862,8 @@ def test_the_page_tells_sizes_and_reasons_without_a_script(made):
     text = unescape(shown)
     sizes = made.data["sizes"]
     for row in sizes["marked"]:
-        for name in ("size", "time"):
-            assert sizes["text"][name][row["at"]] in text
+        assert all(measured in text for measured in row["measured"] or ())
+        assert sizes["text"]["score"][row["at"]] in text
         assert row["what"] in text
     for row in made.data["members"]:
         assert row["why"] in text

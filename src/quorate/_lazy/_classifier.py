@@ -29,6 +29,7 @@ from quorate._engine import (
     make_voter,
 )
 from quorate._ensembles import (
+    Ensemble,
     RowSource,
     check_source,
     member_objects,
@@ -239,10 +240,15 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         -------
         LazyClassifier
         """
-        self._check_parameters()
         check_source(source, "LazyClassifier.fit")
         given, X = read_ensemble(self.ensemble), in_memory(X)
-        ensemble = additive_ensemble(given, X, y)
+        return self._fit(given, additive_ensemble(given, X, y), X, source)
+
+    def _fit(
+        self, given: Ensemble, ensemble: AdditiveEnsemble, X: Any, source: RowSource
+    ) -> Self:
+        """Fit the sum that an ensemble was read to."""
+        self._check_parameters()
         prepared = None if X is None else sliceable(ensemble.prepare(X))
         n_rows = 0 if X is None else count_rows(prepared)
         why_unreliable = ""

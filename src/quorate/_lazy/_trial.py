@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._data import count_rows, take_rows
+from quorate._data import count_rows, in_memory, take_rows
 from quorate._ensembles import (
     RowSource,
     check_labels,
@@ -17,6 +17,7 @@ from quorate._ensembles import (
 )
 from quorate._lazy._calibration import rows_needed
 from quorate._lazy._classifier import LazyClassifier
+from quorate._lazy._members import additive_ensemble
 from quorate._typing import Array
 from quorate._units import percent_text
 from quorate._votes import VoteSource, as_truth
@@ -178,14 +179,16 @@ def try_modes(
     models = [LazyClassifier(ensemble, "exact", **options)]
     models += [LazyClassifier(ensemble, "bayes", one, **options) for one in wanted]
     everyone = LazyClassifier(ensemble, "all", **options)
+    terms = additive_ensemble(members)  # read once for all modes
     with warnings.catch_warnings():
         # The result has None for a missing guarantee, so no warning is needed.
         warnings.simplefilter("ignore", QuorateWarning)
         for model in (everyone, *models):
-            model.fit()
+            model._fit(members, terms, None, "auto")
     if left_out is None:
         careful = LazyClassifier(ensemble, "calibrated", **options)
-        models.append(careful.fit(take_rows(X, calibration), source="new"))
+        some = in_memory(take_rows(X, calibration))
+        models.append(careful._fit(members, terms, some, "new"))
     judged = take_rows(X, rows)
     truth = None if y is None or kind.why_unreliable else np.asarray(y)[rows]
     reference = ensemble if members.can_predict else everyone

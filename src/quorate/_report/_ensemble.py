@@ -82,8 +82,7 @@ def report(
         How many members to keep; see :func:`quorate.select`.
     scoring : str, scorer, callable or None
         Score used for choosing and reporting; see :func:`quorate.select`. Accuracy by
-        default. If it is not given and the members were trained with class weights,
-        members are chosen as usual but evaluated by balanced accuracy.
+        default.
     positive : label, optional
         The positive class for ``scoring``, against all others: for "average_precision",
         "roc_auc", "recall", "precision" or "f1", with any labels.

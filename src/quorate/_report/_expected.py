@@ -7,7 +7,6 @@ import numpy as np
 
 from quorate._choosing import (
     CrossFittedCurve,
-    EnsembleEvidence,
     Evidence,
     ExpectedError,
     FixedSize,
@@ -57,8 +56,6 @@ class Analysis:
         The ensemble of the votes; None if there are votes only.
     score, score_format : Score and ScoreFormat
         The score that the page reports, and how to write it.
-    why : str
-        Reason for that score, if it is not accuracy.
     is_unseen, chosen_before : bool
         Whether the samples are new to all members, and whether members were already
         chosen on them.
@@ -77,7 +74,6 @@ class Analysis:
     ensemble: Ensemble | None
     score: Score
     score_format: ScoreFormat
-    why: str
     is_unseen: bool
     chosen_before: bool
     honest: bool
@@ -98,15 +94,7 @@ class Analysis:
 
 def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analysis:
     """Evaluate a selection by cross-validation, if possible."""
-    votes, score, why = selection.votes, selection.score, ""
-    if not score.is_accuracy:
-        why = "as requested"
-    elif request.scoring is None and _has_weighted_classes(evidence):
-        score = find_score("balanced_accuracy", votes.classes, "report")
-        why = (
-            "because the members were trained with class weights, which accuracy would "
-            "penalise"
-        )
+    votes, score = selection.votes, selection.score
     honest = votes.source is not None and not votes.why_unreliable
     scores: dict[str, Any] = {}
     if honest:
@@ -125,23 +113,12 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
         ensemble=getattr(evidence, "ensemble", None),
         score=score,
         score_format=ScoreFormat(score.title, score.top) if honest else ScoreFormat(),
-        why=why,
         is_unseen=votes.source is not None and votes.source.is_unseen,
         chosen_before=honest and evidence.chosen_on,
         honest=honest,
         refusal=_TOO_FEW if honest else why_unscored(votes),
         **scores,
     )
-
-
-def _has_weighted_classes(evidence: Evidence) -> bool:
-    """Return whether members were trained with class weights and all classes occur."""
-    if not isinstance(evidence, EnsembleEvidence):
-        return False
-    ensemble, votes = evidence.ensemble, evidence.votes
-    models = [ensemble.core, *(member.estimator for member in ensemble.members[:1])]
-    weighted = any(getattr(model, "class_weight", None) is not None for model in models)
-    return weighted and np.unique(votes.y).size == votes.n_classes
 
 
 def judged_section(analysis: Analysis) -> Section | None:
@@ -153,7 +130,6 @@ def judged_section(analysis: Analysis) -> Section | None:
     return {
         "title": score.title,
         "scoring": score.name,
-        "why": analysis.why,
         "value": float(whole.score),
         "standard_error": float(whole.standard_error),
     }

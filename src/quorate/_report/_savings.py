@@ -21,7 +21,7 @@ from quorate._report import _text
 from quorate._report._expected import Analysis, curve_section, expected_section
 from quorate._report._sections import CHOSEN_BEFORE, Section, before_after
 from quorate._report._text import count, percent, points, unsigned
-from quorate._typing import FloatArray, IntArray
+from quorate._typing import IntArray
 
 # The best repeat counts; with fewer repeats, times on a busy machine are too long.
 _REPEATS = 4
@@ -105,7 +105,7 @@ def _needs(selection: Selection, pickled: Section | None, times: Section | None)
 def measured_sections(analysis: Analysis) -> tuple[Section | None, Section]:
     """Measure times and early exit on a few samples, if there is a model.
 
-    Times are milliseconds to predict some rows: all members, the kept ones, one.
+    Times are milliseconds to predict some rows: with all members, and the kept ones.
     """
     ensemble, X, selection = analysis.ensemble, analysis.evidence.X, analysis.selection
     if ensemble is None:
@@ -116,17 +116,16 @@ def measured_sections(analysis: Analysis) -> tuple[Section | None, Section]:
         rng = np.random.default_rng(analysis.request.random_state)
         X = take_rows(X, np.sort(rng.choice(n_rows, _TIMED_ROWS, replace=False)))
     # Without workers, like the pruned model.
-    whole, one = (
-        ensemble.keep(members)
-        if ensemble.can_predict
-        else WeightedVoting.of(ensemble, members, classes=analysis.votes.classes)
-        for members in (np.arange(ensemble.n_members), selection.order[:1])
-    )
-    models = [whole, smaller_ensemble(ensemble, selection), one]
-    before, after, alone = map(float, predict_milliseconds(models, X, repeats=_REPEATS))
+    everyone = np.arange(ensemble.n_members)
+    if ensemble.can_predict:
+        whole = ensemble.keep(everyone)
+    else:
+        whole = WeightedVoting.of(ensemble, everyone, classes=analysis.votes.classes)
+    models = [whole, smaller_ensemble(ensemble, selection)]
+    before, after = map(float, predict_milliseconds(models, X, repeats=_REPEATS))
     if not selection.drops_members:
         before = after = min(before, after)  # one model, timed twice
-    times = {**before_after(before, after), "one": alone, "rows": count_rows(X)}
+    times = {**before_after(before, after), "rows": count_rows(X)}
     return times, _lazy_section(whole, X, analysis)
 
 
@@ -182,7 +181,7 @@ def sizes_section(
     certificate: Section,
     members_name: str,
 ) -> Section:
-    """Return bytes, time, score and certificate of each size, also as text.
+    """Return score and certificate of each size, also as text.
 
     At ``as_it_is`` all members keep their weights, so there is nothing to do.
 
@@ -198,13 +197,7 @@ def sizes_section(
     selection, score = analysis.selection, analysis.score_format
     n_kept, n_members, curve = selection.n_kept, facts["n_members"], pruning["curve"]
     members = _possible_sizes(selection, curve)
-    n_bytes = times = scores = doubts = promises = whys = None
-    if pruning["bytes"] is not None:
-        n_bytes = _model_bytes(members, selection, facts, pruning).tolist()
-    if (clock := pruning["milliseconds"]) is not None:
-        known = {1: clock["one"], n_members: clock["before"], n_kept: clock["after"]}
-        sizes, spans = zip(*sorted(known.items()), strict=True)
-        times = np.interp(members, sizes, spans).tolist()
+    scores = doubts = promises = whys = None
     if not curve["refusal"]:
         at = np.searchsorted(curve["sizes"], members)
         scores = (score.top - np.array(curve["errors"])[at]).tolist()
@@ -216,8 +209,6 @@ def sizes_section(
         "members": [
             f"{count(n)} of {count(n_members)} {members_name}" for n in members
         ],
-        "size": n_bytes and list(map(_text.size, n_bytes)),
-        "time": times and list(map(_text.milliseconds, times)),
         "score": scores and list(map(score.write, scores)),
         "doubt": doubts and list(map(score.doubt, doubts)),
         "promise": promises,
@@ -228,8 +219,6 @@ def sizes_section(
     as_it_is = members[-1] == n_members and not reweighted
     return {
         "members": members.tolist(),
-        "bytes": n_bytes,
-        "milliseconds": times,
         "scores": scores,
         "standard_errors": doubts,
         "text": text,
@@ -249,34 +238,6 @@ def _possible_sizes(selection: Selection, curve: Section) -> IntArray:
     # About ten sizes, denser for small ones.
     some = np.geomspace(1, n_members, 10).round().astype(np.intp)
     return np.union1d(some, [n_kept])
-
-
-def _model_bytes(
-    members: IntArray, selection: Selection, facts: Section, pruning: Section
-) -> IntArray:
-    """Return the bytes of the model of each size.
-
-    The sizes of all members and of the kept ones are exact. Others are interpolated
-    linearly in the bytes of single pickled members, in the order of the method if it
-    has one.
-    """
-    n_kept, pickled = selection.n_kept, pruning["bytes"]
-    costs: FloatArray = np.array(facts["bytes"], float)
-    order = pruning["curve"].get("order")
-    summed = members * costs.mean()
-    if order is not None:
-        summed = costs[order].cumsum()[members - 1]
-    kept = costs[selection.members].sum() / summed[members == n_kept][0]
-    exact = [kept, costs.sum() / summed[-1]]
-    summed = summed * np.interp(members, [n_kept, costs.size], exact)
-    at, last = summed[members == n_kept][0], summed[-1]
-    slope = (pickled["before"] - pickled["after"]) / (last - at) if at < last else 0.0
-    beside = pickled["after"] - slope * at
-    models = beside + slope * summed
-    if slope <= 0 or beside < 0:
-        factors = pickled["after"] / at, pickled["before"] / last
-        models = summed * np.interp(summed, [at, last], factors)
-    return np.asarray(models.round().astype(np.int64))
 
 
 def _promise(number: int, certificate: Section) -> tuple[str, str]:
@@ -306,7 +267,7 @@ def _promise(number: int, certificate: Section) -> tuple[str, str]:
 def _marked_sizes(
     members: IntArray, pruning: Section, certificate: Section, n_members: int
 ) -> list[Section]:
-    """Return the highlighted sizes and their meanings."""
+    """Return the highlighted sizes and their meanings, with what was measured."""
     curve, everybody = pruning["curve"], "all members"
     if pruning["n_kept"] == n_members and pruning["new_weights"]:
         everybody = "all members, with new weights"
@@ -320,9 +281,16 @@ def _marked_sizes(
         "; ".join(what for size, what in reasons if size == number)
         for number in members.tolist()
     ]
+    measured = {}
+    if pruning["bytes"] is not None:
+        for number, which in ((n_members, "before"), (pruning["n_kept"], "after")):
+            measured[number] = [
+                _text.size(pruning["bytes"][which]),
+                _text.milliseconds(pruning["milliseconds"][which]),
+            ]
     sizes = enumerate(zip(members.tolist(), words, strict=True))
     return [
-        {"at": at, "members": number, "what": what}
+        {"at": at, "members": number, "what": what, "measured": measured.get(number)}
         for at, (number, what) in sizes
         if what
     ]

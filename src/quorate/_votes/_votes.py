@@ -212,7 +212,9 @@ class Votes:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in {**state, "_cache": {}}.items():
-            object.__setattr__(self, name, frozen(value))
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                value = read_only(value)
+            object.__setattr__(self, name, value)
 
     def _sum(self, name: str) -> Any:
         return once(self, name, lambda: frozen(COUNT[name](self)))

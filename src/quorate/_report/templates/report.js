@@ -25,7 +25,7 @@
       commands.hidden = at === sizes.as_it_is;
       for (const shown of place.querySelectorAll("[data-figure]"))
         shown.textContent = figures[shown.dataset.figure][at];
-      const told = ["members", "size", "time", "score"].filter((name) => figures[name]);
+      const told = ["members", "score"].filter((name) => figures[name]);
       input.setAttribute("aria-valuetext", told.map((name) => figures[name][at]).join(", "));
     };
     input.addEventListener("input", show);
