@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from tests.display.gallery import every_display, some_results, some_votes
 
 from quorate import display
+from quorate.display._base import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
 from quorate.display._files import figure_bytes
-from quorate.display._style import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
 
 PANELS = [f"{x}Display" for x in ("PickTrace", "Correlation", "RiskError")]
 KINDS = sorted(name for name in display.__all__ if name.endswith("Display"))

@@ -50,10 +50,9 @@ from quorate._choosing import Evidence, FixedSize, choose
 from quorate._choosing._crossfit import folds_of
 from quorate._lazy import try_modes
 from quorate._report import _text, study_report
-from quorate._report._page import embeddable
+from quorate._report._page import embeddable, tidy
 from quorate._report._reproduce import as_code
 from quorate._report._sections import CHOSEN_BEFORE
-from quorate._report._svg import tidy
 from quorate._scoring import find_score
 from quorate._votes import VoteSource, with_changes
 from quorate.study import Results
@@ -891,7 +890,7 @@ def test_the_study_page_shows_what_the_table_shows(results, tmp_path):
 def test_the_study_page_and_the_command_agree_at_exactly_alpha(
     results, p_value, says, monkeypatch
 ):
-    from quorate._report import _study
+    from quorate._report import _stored
     from quorate.cli._console import SafeConsole
     from quorate.cli._study_view import show_results
     from quorate.stats import friedman
@@ -899,7 +898,7 @@ def test_the_study_page_and_the_command_agree_at_exactly_alpha(
     def at_alpha(scores):
         return replace(friedman(scores), chi_square_p_value=p_value)
 
-    monkeypatch.setattr(_study, "friedman", at_alpha)
+    monkeypatch.setattr(_stored, "friedman", at_alpha)
     monkeypatch.setattr("quorate.stats.friedman", at_alpha)
     assert f". {says}" in study_report(results).html
     out = io.StringIO()

@@ -153,7 +153,7 @@ def test_of_many_sizes_some_are_shown_and_the_certified_one(forest, batches):
     summary = quorate.summarise(forest, batches, against=list(range(15)))
     whole = quorate.report(summary).data["other_model"]["sizes"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quorate._report._summary._MOST_SIZES", 4)
+        patch.setattr("quorate._report._stored._MOST_SIZES", 4)
         found = quorate.report(summary)
     shown = found.data["other_model"]["sizes"]
     sizes = [row["members"] for row in shown]

@@ -7,8 +7,7 @@ and a template renders both. The page also embeds the sections as JSON.
 from quorate._report._ensemble import make_report, report
 from quorate._report._page import Report
 from quorate._report._reproduce import Request, Source
-from quorate._report._study import study_report
-from quorate._report._summary import summary_report
+from quorate._report._stored import study_report, summary_report
 
 __all__ = [
     "Report",

@@ -30,9 +30,8 @@ from quorate._report._page import Report, page_head, render
 from quorate._report._pictures import ensemble_pictures
 from quorate._report._reproduce import Request
 from quorate._report._sections import Section
-from quorate._report._summary import summary_report
-from quorate._report._text import plural
-from quorate._report._why import reasons
+from quorate._report._stored import summary_report
+from quorate._report._text import plural, reasons
 from quorate._scoring import check_scoring, find_score, with_positive
 from quorate._votes import Summary, Votes, VoteSource, with_changes
 from quorate.pruning import Pruner

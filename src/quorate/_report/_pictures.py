@@ -12,8 +12,8 @@ import numpy as np
 from quorate import display
 from quorate._report import _text
 from quorate._report._expected import Analysis
+from quorate._report._page import Picture, draw
 from quorate._report._sections import Section
-from quorate._report._svg import Picture, draw
 from quorate._report._text import ScoreFormat, number, percent, points
 from quorate._theory import Diagnosis
 from quorate._typing import BoolArray, FloatArray, IntArray

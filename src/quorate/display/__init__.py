@@ -7,12 +7,11 @@ for several panels), and returns the display.
 
 from quorate.display._diversity import DecompositionDisplay, DiversityDisplay
 from quorate.display._files import study_figures
-from quorate.display._lazy import LazyCurveDisplay
 from quorate.display._members import MarginDisplay, PickTraceDisplay
 from quorate.display._pairs import AgreementDisplay, KappaErrorDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._risk import RiskCurveDisplay, RiskErrorDisplay
-from quorate.display._sizes import SizeCurveDisplay
+from quorate.display._sizes import LazyCurveDisplay, SizeCurveDisplay
 from quorate.display._study import (
     CorrelationDisplay,
     QuantityDisplay,

@@ -10,10 +10,17 @@ from matplotlib.axes import Axes
 from quorate._theory import decompose, diversity, measures
 from quorate._typing import FloatArray
 from quorate._votes import VoteCounts, Votes, check_votes
-from quorate.display import _style as style
-from quorate.display._base import SupportDisplay, VotesDisplay, as_support
+from quorate.display import _base
+from quorate.display._base import (
+    ALL,
+    BAD,
+    GOOD,
+    KEPT,
+    SupportDisplay,
+    VotesDisplay,
+    as_support,
+)
 from quorate.display._study import cells_of
-from quorate.display._style import ALL, BAD, GOOD, KEPT
 from quorate.study import Results
 
 _ARROWS = {"higher": "↑", "lower": "↓", "not monotone": "↕"}
@@ -111,11 +118,11 @@ class DiversityDisplay(SupportDisplay):
             ax.bar_label(bars, texts, padding=3, fontsize="x-small", color=ink)
         known = measures()
         labels = [f"{name} {_ARROWS[known[name].direction]}" for name in self.measures]
-        style.name_rows(ax, labels)
+        _base.name_rows(ax, labels)
         ax.set_xlim(0, 1.12 * max(float(p.get_width()) for p in ax.patches))
         ax.set_xlabel("place in its range: 0 least, 1 most diverse")
         if len(groups) > 1:
-            style.legend(ax, above=True, ncols=2, fontsize=None)
+            _base.legend(ax, above=True, ncols=2, fontsize=None)
         return self
 
 
@@ -226,15 +233,15 @@ class DecompositionDisplay(VotesDisplay):
         look = {"va": "center", "fontsize": "x-small"}
         for row in rows:
             parts = self.error[row], self.member_error[row], abs(self.diversity[row])
-            error, mean, apart = (style.percent(part, 2) for part in parts)
+            error, mean, apart = (_base.percent(part, 2) for part in parts)
             text = f"{error} = {mean} {'−' if saves[row] else '+'} {apart}"
-            style.note(ax, text, (reach[row], row), (6, 0), **look)
-        style.name_rows(ax, self.names)
+            _base.note(ax, text, (reach[row], row), (6, 0), **look)
+        _base.name_rows(ax, self.names)
         ax.set_xlim(0, 1.45 * max(float(reach.max()), 1e-3))
         ax.set_xlabel("error, %")
-        style.percent_axis(ax.xaxis)
+        _base.percent_axis(ax.xaxis)
         # By default lines come first in a legend.
         line, *bars = zip(*ax.get_legend_handles_labels(), strict=True)
         handles, labels = zip(*bars, line, strict=True)
-        style.legend(ax, above=True, handles=handles, labels=labels, ncols=2)
+        _base.legend(ax, above=True, handles=handles, labels=labels, ncols=2)
         return self

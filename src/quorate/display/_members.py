@@ -9,9 +9,17 @@ from matplotlib.figure import Figure
 
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
-from quorate.display import _style as style
-from quorate.display._base import Display, PanelsDisplay, SupportDisplay, as_support
-from quorate.display._style import ALL, CROWD, GOOD, KEPT
+from quorate.display import _base
+from quorate.display._base import (
+    ALL,
+    CROWD,
+    GOOD,
+    KEPT,
+    Display,
+    PanelsDisplay,
+    SupportDisplay,
+    as_support,
+)
 from quorate.pruning import Pruner
 
 
@@ -38,15 +46,15 @@ class MembersDisplay(Display):
                 color=hue, marker=marker, alpha=0.75, lw=0, rasterized=crowd,
                 label=f"{which.sum():,} {name}",
             )  # fmt: skip
-        vote = f"all together: {style.percent(self.vote_accuracy)}"
+        vote = f"all together: {_base.percent(self.vote_accuracy)}"
         spread = max(float(np.ptp(self.accuracy)), 0.01)
         if self.vote_accuracy < self.accuracy.max() + spread:
             ax.axhline(self.vote_accuracy, color=ink, lw=1, ls="--", label=vote)
         else:  # a line so far away would press the members together
             ax.plot([], [], marker="^", ls="none", color=ink, label=vote)
         ax.set(xlabel="mean agreement with the other members, %", ylabel="accuracy, %")
-        style.percent_axis(ax.xaxis, ax.yaxis)
-        style.legend(ax, above=True, ncols=3)
+        _base.percent_axis(ax.xaxis, ax.yaxis)
+        _base.legend(ax, above=True, ncols=3)
         return self
 
 
@@ -118,7 +126,7 @@ class MarginDisplay(SupportDisplay):
         if self.after is not None:
             lines.append((self.after, KEPT, "--", "kept"))
         for values, hue, dash, name in lines:
-            wrong = style.percent(float(np.mean(values < 0)))
+            wrong = _base.percent(float(np.mean(values < 0)))
             ax.plot(
                 *cumulative(values), dash, color=hue, lw=2, drawstyle="steps-post",
                 label=f"{name}: {wrong} of samples below 0",
@@ -126,13 +134,13 @@ class MarginDisplay(SupportDisplay):
         ax.set(xlim=(-1, 1), ylim=(0, 1))
         ax.set_xlabel("margin: share for the true class − largest other share")
         ax.set_ylabel("samples up to this margin, %")
-        style.percent_axis(ax.yaxis)
+        _base.percent_axis(ax.yaxis)
         for at, word, side in ((-0.02, "wrong", "right"), (0.02, "right", "left")):
             ax.text(
                 at, 1.01, word, transform=ax.get_xaxis_transform(), ha=side,
                 va="bottom", fontsize="small", color=ink,
             )  # fmt: skip
-        style.legend(ax, above=True, bbox_to_anchor=(0, 1.06), borderaxespad=0)
+        _base.legend(ax, above=True, bbox_to_anchor=(0, 1.06), borderaxespad=0)
         return self
 
 
@@ -246,7 +254,7 @@ class PickTraceDisplay(PanelsDisplay):
         width = float(np.clip(2.5 + 0.22 * n, 5.6, 10.0))
         shape, size = (2, 1), (width, 5.0)
         top, bottom = self._panels(axes, figure, shape, size, sharex=True)
-        ink, picks = style.text_colour(top), np.arange(1, n + 1)
+        ink, picks = _base.text_colour(top), np.arange(1, n + 1)
         top.axhline(0, color=ink, lw=0.8, alpha=0.6)
         top.vlines(picks, 0, self.margins, color=GOOD, lw=1.2)
         top.plot(picks, self.margins, "o", color=GOOD, ms=4)
@@ -262,18 +270,18 @@ class PickTraceDisplay(PanelsDisplay):
         if n <= _READABLE:
             for pick, sample in zip(picks, self.samples, strict=True):
                 upright = {"rotation": 90, "ha": "center", "fontsize": "x-small"}
-                style.note(bottom, str(sample), (pick, sample), (0, 6), **upright)
+                _base.note(bottom, str(sample), (pick, sample), (0, 6), **upright)
             bottom.margins(y=0.2)
-            names = [style.plain(name) for name in self.members]
+            names = [_base.plain(name) for name in self.members]
             bottom.set_xticks(picks, names, rotation=90, fontsize="x-small")
             bottom.set_xlabel("members, in the order of picking")
         else:
             bottom.set_xlabel("pick")
         if not first.all():
             place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
-            style.legend(bottom, ncols=2, borderaxespad=0, **place)
+            _base.legend(bottom, ncols=2, borderaxespad=0, **place)
         title = (
-            f"{style.plain(self.method)}: the sample that each member was picked for"
+            f"{_base.plain(self.method)}: the sample that each member was picked for"
         )
-        style.heading(top, title, fontsize="medium")
+        _base.heading(top, title, fontsize="medium")
         return self

@@ -15,9 +15,8 @@ from scipy.spatial.distance import squareform
 from quorate._theory import pairwise_diversity
 from quorate._typing import BoolArray, FloatArray, IntArray, Outputs
 from quorate._votes import VoteCounts, totals
-from quorate.display import _style as style
-from quorate.display._base import SupportDisplay, as_support
-from quorate.display._style import ALL, CROWD, KEPT
+from quorate.display import _base
+from quorate.display._base import ALL, CROWD, KEPT, SupportDisplay, as_support
 
 _MOST = 5000
 # From almost transparent to the hue of all members.
@@ -113,21 +112,21 @@ class KappaErrorDisplay(SupportDisplay):
                 cmap=_FADING, linewidths=0, rasterized=True, zorder=1,
             )  # fmt: skip
         else:
-            style.points(ax, self.kappa, self.error, s=9, color=ALL, alpha=0.5, lw=0)
+            _base.points(ax, self.kappa, self.error, s=9, color=ALL, alpha=0.5, lw=0)
         _outline(ax, self.kappa, self.error, "-", "o", color=ALL, label="all pairs")
         if self.kept is not None and self.kept.any():
             kappa, error = self.kappa[self.kept], self.error[self.kept]
             step = -(-kappa.size // _MOST)
-            style.points(
+            _base.points(
                 ax, kappa[::step], error[::step], s=14 if kappa.size < CROWD else 6,
                 color=KEPT, marker="D", alpha=0.8, lw=0, zorder=3,
             )  # fmt: skip
             _outline(ax, kappa, error, "--", "D", color=KEPT, label="pairs kept")
         ax.set_xlabel("kappa: agreement of two members beyond chance")
         ax.set_ylabel("mean error of the two, %")
-        style.percent_axis(ax.yaxis)
+        _base.percent_axis(ax.yaxis)
         if self.kept is not None:
-            style.legend(ax, loc="best", fontsize=None)
+            _base.legend(ax, loc="best", fontsize=None)
         return self
 
 
@@ -236,7 +235,7 @@ class AgreementDisplay(SupportDisplay):
         )  # fmt: skip
         for spine in ax.spines.values():
             spine.set_visible(False)
-        labels = [style.plain(self.names[member], 18) for member in self.order]
+        labels = [_base.plain(self.names[member], 18) for member in self.order]
         if n <= _READABLE:
             ax.set_yticks(range(n), labels, fontsize="x-small")
             ax.set_xticks(range(n), labels, fontsize="x-small", rotation=90)
@@ -252,7 +251,7 @@ class AgreementDisplay(SupportDisplay):
             across, down = ax.get_xaxis_transform(), ax.get_yaxis_transform()
             ax.plot(places, above, marker="v", transform=across, **look)
             ax.plot(beside, places, marker=">", transform=down, **look)
-            style.heading(ax, f"▼ {places.size} kept", color=KEPT, pad=10)
+            _base.heading(ax, f"▼ {places.size} kept", color=KEPT, pad=10)
         bar = self.figure_.colorbar(image, ax=ax, shrink=0.8)
         bar.set_label("share of samples with the same vote", color=ink)
         bar.outline.set_visible(False)

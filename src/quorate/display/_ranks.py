@@ -8,9 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 
 from quorate._typing import FloatArray
-from quorate.display import _style as style
-from quorate.display._base import Display
-from quorate.display._style import ALL, GOOD, KEPT
+from quorate.display import _base
+from quorate.display._base import ALL, GOOD, KEPT, Display
 from quorate.stats import Nemenyi, nemenyi
 from quorate.study import Results
 
@@ -133,14 +132,14 @@ class RankDisplay(_Ranking):
             )  # fmt: skip
         reach = float(ranks[-1] + half)
         for row, rank in zip(rows, ranks, strict=True):
-            style.note(ax, f"{rank:.2f}", (reach, row), (8, 0), va="center")
-        style.name_rows(ax, [self.methods[at] for at in order])
+            _base.note(ax, f"{rank:.2f}", (reach, row), (8, 0), va="center")
+        _base.name_rows(ax, [self.methods[at] for at in order])
         ax.set_ylim(n - 0.4, -0.6)
         # Intervals may extend further, but ranks are between 1 and n.
         ax.set_xlim(ax.get_xlim())
         ax.set_xticks([tick for tick in ax.get_xticks() if 1 <= tick <= n])
         ax.set_xlabel("average rank, 1 is best")
-        style.heading(ax, self._setting())
+        _base.heading(ax, self._setting())
         return self
 
 
@@ -215,12 +214,12 @@ class CriticalDifferenceDisplay(_Ranking):
             on_left = place < per_side
             row = deep + 0.55 * (place if on_left else n - 1 - place)
             edge = left if on_left else right
-            name = style.plain(self.methods[order[place]])
+            name = _base.plain(self.methods[order[place]])
             ax.plot([rank, rank, edge], [0, row, row], color=ALL, lw=1, zorder=1)
             label = f"{name}  {rank:.2f}" if on_left else f"{rank:.2f}  {name}"
             look = {"ha": "right" if on_left else "left", "va": "center"}
             gap = (-4 if on_left else 4, 0)
-            style.note(ax, label, (edge, row), gap, fontsize=size, **look)
+            _base.note(ax, label, (edge, row), gap, fontsize=size, **look)
         where = dict(zip(self.methods, self.average_ranks, strict=True))
         for number, clique in enumerate(self.cliques):
             held = [where[method] for method in clique]
@@ -240,5 +239,5 @@ class CriticalDifferenceDisplay(_Ranking):
 def _font_size(ax: Axes, rows: float) -> float:
     """Return a font size at which names in neighbouring rows do not overlap."""
     usual = float(FontProperties(size="small").get_size())
-    points = ax.get_window_extent().height * 72 / style.figure_of(ax).dpi
+    points = ax.get_window_extent().height * 72 / _base.figure_of(ax).dpi
     return float(np.clip(0.55 * points / (rows + 1.5) * 0.85, 4.0, usual))

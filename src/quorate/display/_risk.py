@@ -11,10 +11,9 @@ from scipy.stats import rankdata
 
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
-from quorate.display import _style as style
-from quorate.display._base import PanelsDisplay, VotesDisplay
+from quorate.display import _base
+from quorate.display._base import BAD, GOOD, KEPT, PanelsDisplay, VotesDisplay
 from quorate.display._study import cells_of, correlation, correlation_text
-from quorate.display._style import BAD, GOOD, KEPT
 from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
 from quorate.study import Results
 
@@ -162,7 +161,7 @@ class RiskCurveDisplay(VotesDisplay):
                 [low, high], [0, 0], color=KEPT, lw=5, solid_capstyle="butt",
                 transform=floor, clip_on=False, zorder=4,
             )  # fmt: skip
-            style.note(
+            _base.note(
                 ax, "the bound holds here", (_middle(low, high, stretched), 0), (0, 6),
                 xycoords=floor, ha="center", fontsize="x-small",
             )  # fmt: skip
@@ -174,7 +173,7 @@ class RiskCurveDisplay(VotesDisplay):
         return self
 
     def _shade(self, ax: Axes, stretched: bool) -> None:
-        ink, above = style.text_colour(ax), ax.get_xaxis_transform()
+        ink, above = _base.text_colour(ax), ax.get_xaxis_transform()
         for (left, right), number, helps in zip(
             self.intervals, self.numbers, self.helps, strict=True
         ):
@@ -200,7 +199,7 @@ class RiskCurveDisplay(VotesDisplay):
         elif stretched:
             floor = max(float(np.nanmin(self.risk[self.risk > 0])), peak * 1e-5)
             ax.set(yscale="log", ylim=(floor / 3, 3 * peak), xlim=(-0.497, 0.497))
-            style.plain_ticks(ax.yaxis)
+            _base.plain_ticks(ax.yaxis)
 
     def _mark(self, ax: Axes) -> None:
         low, high = ax.get_ylim()
@@ -214,13 +213,13 @@ class RiskCurveDisplay(VotesDisplay):
             1: "the vote is right on every sample",
         }[int(np.sign(self.margin))]
         marker = ("v" if height == low else "^") if outside else "o"
-        ink = style.text_colour(ax)
+        ink = _base.text_colour(ax)
         ax.plot(
             at, height, marker, color=KEPT, ms=9, mec=ink, clip_on=False, zorder=5,
             label=f"this ensemble: risk estimate {self.ensemble_risk:,.4g} at "
             f"diversity {self.ensemble_diversity:.3f};\n{verdict}",
         )  # fmt: skip
-        style.legend(ax, above=True, bbox_to_anchor=(0, 1.12))
+        _base.legend(ax, above=True, bbox_to_anchor=(0, 1.12))
 
     def _name_ends(self, ax: Axes) -> None:
         ticks: dict[float, str] = {}
@@ -316,22 +315,22 @@ class RiskErrorDisplay(PanelsDisplay):
             (diversity, risk, "diversity, %", "risk estimate"),
         )
         for ax, (x, y, x_label, y_label) in zip(found, panels, strict=True):
-            style.points(ax, x, y, panels=3, s=8, color=GOOD, alpha=0.5, lw=0)
+            _base.points(ax, x, y, panels=3, s=8, color=GOOD, alpha=0.5, lw=0)
             # A few huge estimates must not determine the limits.
             r = correlation_text(correlation(rankdata(x), rankdata(y)))
             title = f"rank correlation {r}"
-            ax.set_title(title, fontsize="small", color=style.text_colour(ax))
+            ax.set_title(title, fontsize="small", color=_base.text_colour(ax))
             ax.set(xlabel=x_label, ylabel=y_label)
-            style.percent_axis(ax.xaxis)
+            _base.percent_axis(ax.xaxis)
             if y_label.startswith("risk"):
                 if y.size and float(np.ptp(y)) > 0:
                     ax.set_yscale("symlog", linthresh=100.0)
-                    style.plain_ticks(ax.yaxis)
+                    _base.plain_ticks(ax.yaxis)
             else:
-                style.percent_axis(ax.yaxis)
+                _base.percent_axis(ax.yaxis)
         left_out = int((~fine).sum())
         if left_out:
-            style.note(
+            _base.note(
                 self.ax_, f"{left_out} without a finite estimate", (1, 0), (0, 4),
                 xycoords="axes fraction", ha="right", fontsize="x-small",
             )  # fmt: skip

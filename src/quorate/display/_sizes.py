@@ -1,4 +1,4 @@
-"""Plots of error against the number of members and against cost."""
+"""Plots against the number of members: errors, and early exit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,9 +12,8 @@ from quorate._choosing import Selection, SizeCurve, size_curve
 from quorate._scoring import score_for
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import Votes
-from quorate.display import _style as style
-from quorate.display._base import Display
-from quorate.display._style import ALL, GOOD, KEPT
+from quorate.display import _base
+from quorate.display._base import ALL, GOOD, KEPT, Display
 
 
 @dataclass(eq=False, repr=False)
@@ -144,7 +143,7 @@ class SizeCurveDisplay(Display):
         named = self.scoring != "accuracy"
         upwards = named or score == "accuracy"
         shown = self.scoring.replace("_", " ") if named else score
-        write = "{:.4f}".format if named else style.percent
+        write = "{:.4f}".format if named else _base.percent
         line = self.top - self.errors if upwards else self.errors
         full = self.top - self.full_error if upwards else self.full_error
         sizes = self.sizes
@@ -167,8 +166,8 @@ class SizeCurveDisplay(Display):
         ax.set_xlim(0.5 if sizes[-1] <= 10 else 0, last)
         ax.xaxis.get_major_locator().set_params(integer=True)
         if not named:
-            style.percent_axis(ax.yaxis)
-        style.legend(ax, loc="lower right" if upwards else "upper right")
+            _base.percent_axis(ax.yaxis)
+        _base.legend(ax, loc="lower right" if upwards else "upper right")
         return self
 
     def _mark_chosen(
@@ -188,9 +187,9 @@ class SizeCurveDisplay(Display):
                 f"about {write(at)}, at {'least' if upwards else 'most'} {write(most)}"
             )
             ax.plot([self.chosen] * 2, marks, color=KEPT, lw=1.6, zorder=3)
-        rule = f" ({style.plain(self.rule, 40)})" if self.rule else ""
+        rule = f" ({_base.plain(self.rule, 40)})" if self.rule else ""
         ax.plot(
-            self.chosen, at, "D", color=KEPT, ms=8, mec=style.text_colour(ax), zorder=4,
+            self.chosen, at, "D", color=KEPT, ms=8, mec=_base.text_colour(ax), zorder=4,
             label=f"{self.chosen} kept{rule}: {text}",
         )  # fmt: skip
         return marks
@@ -204,3 +203,111 @@ class SizeCurveDisplay(Display):
         room = 0.08 * max(float(high - low), 1e-3)
         least = 0.0 if self.scoring == "accuracy" else -np.inf
         ax.set_ylim(max(low - room, least), min(high + room, self.top or np.inf))
+
+
+_READABLE_SETTINGS = 14
+
+
+@dataclass(eq=False, repr=False)
+class LazyCurveDisplay(Display):
+    """Members evaluated against predictions changed, over the settings of a mode.
+
+    Down is faster, left is more faithful to the whole ensemble.
+
+    Parameters
+    ----------
+    settings : sequence of float or str
+        The setting of each point, such as a confidence.
+    members_asked : array-like of shape (n_settings,)
+        Mean number of members evaluated per sample.
+    disagreement : array-like of shape (n_settings,)
+        Share of samples predicted otherwise than by the whole ensemble.
+    mode : str
+        Name of the mode.
+    n_members : int, optional
+        Number of members of the whole ensemble, to draw a line at.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from quorate.display import LazyCurveDisplay
+    >>> LazyCurveDisplay([0.99, 0.999], [17.0, 24.0], [0.005, 0.0003]).settings
+    (0.99, 0.999)
+    """
+
+    settings: Any
+    members_asked: FloatArray
+    disagreement: FloatArray
+    mode: str = ""
+    n_members: int | None = None
+
+    def __post_init__(self) -> None:
+        self.settings = tuple(self.settings)
+        self.members_asked = np.asarray(self.members_asked, dtype=float)
+        self.disagreement = np.asarray(self.disagreement, dtype=float)
+        sizes = len(self.settings), self.members_asked.size, self.disagreement.size
+        if len(set(sizes)) > 1 or 0 in sizes:
+            raise ValueError(
+                "LazyCurveDisplay: settings, members_asked and disagreement must have "
+                "the same length, at least 1; got {}, {} and {}.".format(*sizes)
+            )
+
+    @classmethod
+    def from_curve(cls, curve: Any) -> Self:
+        """Take an object with these arrays as attributes.
+
+        Parameters
+        ----------
+        curve : object
+            With ``settings``, ``members_asked``, ``disagreement`` and ``mode``.
+        """
+        return cls(
+            curve.settings,
+            curve.members_asked,
+            curve.disagreement,
+            str(curve.mode),
+            getattr(curve, "n_members", None),
+        )
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the curve, each point with its setting.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            A new figure by default.
+        """
+        ax, _ = self._axes(ax, 5.8, 4.0)
+        order = np.lexsort((self.members_asked, self.disagreement))
+        x, y = self.disagreement[order], self.members_asked[order]
+        some = x[x > 0]
+        if some.size and some.max() > 20 * some.min():
+            ax.set_xscale("symlog", linthresh=float(some.min()))
+        ax.plot(x, y, "-o", color=GOOD, lw=1.6, ms=5)
+        if self.n_members is not None:
+            ax.axhline(self.n_members, color=ALL, ls="--", lw=1.4)
+            _base.note(
+                ax, f"all {self.n_members} members", (1, self.n_members), (0, -4),
+                xycoords=("axes fraction", "data"), ha="right", va="top",
+            )  # fmt: skip
+        ax.set_ylim(0, None)
+        ax.margins(x=0.08, y=0.12)
+        if x.max() > 0:
+            ax.set_xlim(-0.05 * float(some.min() if some.size else 1), None)
+        ax.set(xlabel="predictions that change, %", ylabel="members evaluated, mean")
+        _base.plain_ticks(ax.xaxis)
+        _base.percent_axis(ax.xaxis)
+        if self.mode:
+            _base.heading(ax, f"mode: {_base.plain(self.mode)}", fontsize="medium")
+        if x.size <= _READABLE_SETTINGS:
+            settings = (self.settings[at] for at in order)
+            names = [
+                f"{value:.6g}" if isinstance(value, float) else _base.plain(value)
+                for value in settings
+            ]
+            _base.label_points(ax, x, y, names)
+        return self

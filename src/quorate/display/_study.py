@@ -12,9 +12,8 @@ from quorate._checks import one_of
 from quorate._messages import unknown_name
 from quorate._theory import measures
 from quorate._typing import Array, FloatArray
-from quorate.display import _style as style
-from quorate.display._base import Display, PanelsDisplay
-from quorate.display._style import ALL, GOOD, KEPT
+from quorate.display import _base
+from quorate.display._base import ALL, GOOD, KEPT, Display, PanelsDisplay
 from quorate.study import Results
 
 _LABELS = {
@@ -133,17 +132,17 @@ class QuantityDisplay(Display):
             at = row + 0.16 * (np.arange(len(self.values)) % 5 - 2) / 2
             ax.plot(self.values[:, method], at, "o", color=ALL, ms=3, alpha=0.7, mew=0)
         ax.plot(middle, rows, "D", color=KEPT, ms=6, mec=ink, mew=0.6, zorder=4)
-        style.name_rows(ax, [self.methods[at] for at in order])
+        _base.name_rows(ax, [self.methods[at] for at in order])
         labels = _RELATIVE if self.relative else _LABELS
         ax.set_xlabel(labels[self.quantity])
         if self.quantity == "accuracy" or self.relative:
-            style.percent_axis(ax.xaxis)
+            _base.percent_axis(ax.xaxis)
         elif self.quantity == "kept":
             ax.xaxis.get_major_locator().set_params(integer=True)
         if ax.get_xscale() == "log":
-            style.plain_ticks(ax.xaxis)
+            _base.plain_ticks(ax.xaxis)
         key = f"● a data set ({len(self.blocks)})   ▬ middle half   ◆ median"
-        style.heading(ax, key)
+        _base.heading(ax, key)
         return self
 
 
@@ -165,7 +164,7 @@ class GainDisplay(Display):
             100 * self.gain, rows, xerr=200 * self.standard_error, fmt="o",
             color=GOOD, ms=6, lw=1.6, capsize=3,
         )  # fmt: skip
-        ax.set_yticks(rows, [style.plain(name) for name in self.names])
+        ax.set_yticks(rows, [_base.plain(name) for name in self.names])
         ax.invert_yaxis()
         ax.set_xlabel("accuracy against all members, percentage points")
         ax.margins(y=0.08)
@@ -242,18 +241,18 @@ class CorrelationDisplay(PanelsDisplay):
         for ax, name, value, r in zip(
             panels, self.measures, self.values, self.correlations, strict=False
         ):
-            ink = style.text_colour(ax)
+            ink = _base.text_colour(ax)
             ax.axhline(0, color=ink, lw=0.6, alpha=0.5)
             look = {"s": 5, "color": GOOD, "alpha": 0.5, "lw": 0}
-            style.points(ax, value, self.gain, panels=n, **look)
+            _base.points(ax, value, self.gain, panels=n, **look)
             text = f"r {'' if np.isnan(r) else '= '}{correlation_text(r)}"
             ax.set_title(f"{name}\n{text}", fontsize="small", color=ink)
             ax.tick_params(labelsize="x-small")
             ax.xaxis.get_major_locator().set_params(nbins=4)
-            style.percent_axis(ax.yaxis)
+            _base.percent_axis(ax.yaxis)
         for spare in panels[n:]:
             spare.set_axis_off()
-        look = {"fontsize": "medium", "color": style.text_colour(self.ax_)}
+        look = {"fontsize": "medium", "color": _base.text_colour(self.ax_)}
         self.figure_.supylabel("members' error − ensemble error, %", **look)
         return self
 
@@ -354,7 +353,7 @@ class SizeAccuracyDisplay(Display):
         ax, ink = self._axes(ax, 6.6, 4.6)
         ax.axhline(0, color=ink, lw=0.8, alpha=0.6)
         for at, mean in enumerate(self.means.values()):
-            hue, marker = style.group_style(at)
+            hue, marker = _base.group_style(at)
             dots = self.share[self.method == at], self.gain[self.method == at]
             ax.plot(*dots, marker, color=hue, ms=4, alpha=0.5, mew=0)
             ax.plot(*mean, marker, color=hue, ms=11, mec=ink, mew=0.8, zorder=4)
@@ -365,12 +364,12 @@ class SizeAccuracyDisplay(Display):
             named["the others"] = (float(np.mean(x_all)), float(np.mean(y_all)))
         ax.set_xlabel("members kept, %")
         ax.set_ylabel("accuracy − that of the whole ensemble,\npercentage points")
-        style.percent_axis(ax.xaxis, ax.yaxis)
+        _base.percent_axis(ax.xaxis, ax.yaxis)
         ax.set_xlim(0, None)
         key = "small: data sets, large: means, +: means of methods with a given size"
-        style.heading(ax, key)
+        _base.heading(ax, key)
         x_mean, y_mean = zip(*named.values(), strict=True)
-        style.label_points(ax, x_mean, y_mean, list(map(style.plain, named)), radius=6)
+        _base.label_points(ax, x_mean, y_mean, list(map(_base.plain, named)), radius=6)
         return self
 
 
