@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import quorate
 from quorate._scoring import why_empty
-from quorate._votes._coverage import why_not_covered
+from quorate._votes._rule import why_not_covered
 from quorate.exceptions import CoverageWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")

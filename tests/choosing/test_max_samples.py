@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate._data import MAX_SAMPLES, draw_sample
-from quorate._data._drawing import shares
+from quorate._data._rows import shares
 from quorate._votes import VoteSource
 from quorate.exceptions import SampledWarning
 
@@ -143,7 +143,7 @@ def test_everything_up_to_the_number_is_looked_at(forest, data):
 def test_above_the_default_it_is_said(forest, data, monkeypatch):
     X, y = data
     assert MAX_SAMPLES == 200_000
-    monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
+    monkeypatch.setattr("quorate._data._rows.MAX_SAMPLES", 500)
     words = "prune: members are chosen on 500 of 3,000 samples, drawn by class; use"
     with pytest.warns(SampledWarning, match=words):
         small = quorate.prune(forest, X, y, "re", keep=4)
@@ -270,7 +270,7 @@ def test_reports_draw_by_their_seed_and_say_it(forest, data):
 
 def test_who_takes_no_number_says_so_too(forest, data, monkeypatch):
     X, y = data
-    monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 500)
+    monkeypatch.setattr("quorate._data._rows.MAX_SAMPLES", 500)
     words = ": members are chosen on 500 of 3,000 samples, drawn by class; use max"
     fresh = RandomForestClassifier(10, max_depth=3, random_state=0)
     with pytest.warns(SampledWarning, match=f"^PrunedClassifier{words}"):

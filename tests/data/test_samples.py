@@ -1,5 +1,7 @@
 """Tables in files: what is read, what is missing, which label a text means."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -175,3 +177,58 @@ def test_folders_of_a_model_with_text_labels(tmp_path):
     (tmp_path / "1.csv").write_text("a,b,c,kind\n1,2,3,\n")
     with pytest.raises(BatchError, match=r"1\.csv: column 'kind': missing label"):
         quorate.summarise(forest, tmp_path, target="kind")
+
+
+# What is taken for batches, and what is made of them
+
+GRID, KINDS = np.arange(12.0).reshape(6, 2), np.array([0, 1, 0, 1, 0, 1])
+PAIR = (GRID, KINDS)
+
+
+def parts(given, target=None):
+    batches = read_batches(given, "test", target)
+    return [(np.asarray(a).tolist(), np.asarray(b).tolist()) for _, a, b in batches]
+
+
+def test_pairs_come_as_they_are():
+    expected = [
+        (GRID.tolist(), KINDS.tolist()),
+        (GRID[:2].tolist(), KINDS[:2].tolist()),
+    ]
+    assert parts([PAIR, (GRID[:2], KINDS[:2])]) == expected
+    assert parts(iter([PAIR, (GRID[:2], KINDS[:2])])) == expected
+
+
+def test_one_file_or_several(tmp_path):
+    files = []
+    for at in range(3):
+        rows = slice(2 * at, 2 * at + 2)
+        frame = pd.DataFrame(GRID[rows], columns=["a", "b"]).assign(kind=KINDS[rows])
+        files.append(tmp_path / f"{at}.csv")
+        frame.to_csv(files[-1], index=False)
+    whole = [
+        (GRID[s].tolist(), KINDS[s].tolist()) for s in map(slice, (0, 2, 4), (2, 4, 6))
+    ]
+    assert parts(tmp_path, "kind") == whole
+    assert parts(str(files[1]), "kind") == whole[1:2]
+    assert parts([files[2], files[0]], "kind") == [
+        whole[2],
+        whole[0],
+    ]
+    assert parts((files[2],), "kind") == whole[2:]
+
+
+@pytest.mark.parametrize(
+    ("given", "target", "error", "problem"),
+    [
+        ("rows.csv", None, ValueError, r"^test: use target= .* rows\.csv"),
+        (["a.csv", Path("b")], None, ValueError, r"^test: use target= .* a\.csv"),
+        (["a.csv", PAIR], "kind", ValueError, r"^test\(target='kind'\): .* files"),
+        ([PAIR], "kind", ValueError, r"^test\(target='kind'\): .* files"),
+        (GRID, None, TypeError, r"^test: .* got ndarray\.$"),
+        (3, None, TypeError, r"^test: .* got int\.$"),
+    ],
+)
+def test_what_is_no_batches_is_refused(given, target, error, problem):
+    with pytest.raises(error, match=problem):
+        read_batches(given, "test", target)

@@ -176,16 +176,6 @@ class TestPools:
         ):
             quorate.collect_votes([Net(line, "logit")], X, (y == "good").astype(int))
 
-    def test_two_columns_are_no_vote(self, data, line):
-        X, y = data
-        with pytest.raises(TypeError, match=r"shape \(569, 2\).*as_member\("):
-            quorate.collect_votes([Net(line, "softmax")], X, y)
-
-    def test_wrong_number_of_answers_names_the_member(self, data):
-        X, y = data
-        with pytest.raises(ValueError, match="member 'short' gave 3 votes on 569"):
-            quorate.collect_votes({"short": lambda X: ["bad"] * 3}, X, y)
-
 
 @pytest.mark.parametrize(
     ("name", "module", "known"),

@@ -228,30 +228,17 @@ def by_hand(model, kept, X):
 
 
 class TestDetails:
-    def test_samples_and_features_of_bagging(self, fitted, data):
+    @pytest.mark.parametrize("kind", ["bagging", "subspace", "forest"])
+    def test_samples_and_features(self, kind, fitted, data):
         X, y, _, _ = data
-        for kind in ("bagging", "subspace"):
-            before = fitted[kind]
-            after = prune(before, X, y, keep=4)
-            kept = after.pruning_["kept"]
-            for now, member in zip(range(4), kept, strict=True):
-                np.testing.assert_array_equal(
-                    after.estimators_samples_[now], before.estimators_samples_[member]
-                )
-                np.testing.assert_array_equal(
-                    after.estimators_features_[now], before.estimators_features_[member]
-                )
-            assert len(after.estimators_samples_) == 4
-
-    def test_samples_of_forests(self, fitted, data):
-        X, y, _, _ = data
-        before = fitted["forest"]
+        before = fitted[kind]
         after = prune(before, X, y, keep=4, distil=False)
-        for now, member in enumerate(after.pruning_["kept"]):
-            np.testing.assert_array_equal(
-                after.estimators_samples_[now], before.estimators_samples_[member]
-            )
-        # a pruned forest can be asked for out-of-bag votes again
+        for name in ("estimators_samples_", "estimators_features_"):
+            if hasattr(before, name):
+                now, whole = getattr(after, name), getattr(before, name)
+                for one, member in zip(now, after.pruning_["kept"], strict=True):
+                    np.testing.assert_array_equal(one, whole[member])
+        # it can be asked for out-of-bag votes again
         with pytest.warns(quorate.exceptions.LeftOutWarning):
             again = quorate.collect_votes(after, X, y, out_of_bag=True)
         assert again.n_members == 4
@@ -263,20 +250,6 @@ class TestDetails:
             importances = after.feature_importances_
             assert importances.shape == (10,)
             assert importances.sum() == pytest.approx(1)
-
-    def test_lists_and_dicts(self, data):
-        X, y, _X_test, _ = data
-        pool = {
-            "nb": GaussianNB().fit(X, y),
-            "tree": tree().fit(X, y),
-            "knn": KNeighborsClassifier().fit(X, y),
-        }
-        named = prune(pool, X, y, method="oo", keep=2).estimators
-        assert type(named) is dict
-        assert len(named) == 2
-        assert all(named[name] is pool[name] for name in named)
-        listed = prune([*pool.values()], X, y, method="oo", keep=2).estimators
-        assert list(listed) == list(named.values())
 
     def test_steps_of_a_pipeline_are_shared(self, fitted, data):
         X, y, _, _ = data
@@ -290,13 +263,6 @@ class TestDetails:
         X, y, X_test, _ = data
         after = prune(fitted["adaboost"], X, y, method="oo", keep=4)
         assert len(list(after.staged_predict(X_test))) == 4
-
-    def test_warm_start_grows_from_what_is_kept(self, data):
-        X, y, _, _ = data
-        forest = RandomForestClassifier(10, warm_start=True, random_state=0).fit(X, y)
-        after = prune(forest, X, y, keep=3)
-        after.set_params(n_estimators=6).fit(X, y)
-        assert len(after.estimators_) == 6
 
     def test_nothing_of_the_others_is_retained(self, data):
         X, y, _, _ = data

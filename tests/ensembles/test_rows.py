@@ -215,10 +215,6 @@ def test_out_of_bag_two_models_are_compared_where_both_have_votes():
             lambda model: quorate.prune(model, X, Y, source="training"),
             "20 members drew 300 rows each, up to row 299; X has 600 rows",
         ),
-        (
-            lambda model: quorate.collect_votes(model, X[NEW], Y[NEW], True),
-            "do not reach the leaves",
-        ),
     ],
 )
 def test_refusals(call, refusal):

@@ -24,7 +24,6 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._votes import with_changes
 from quorate.ensembles import read_ensemble
 
 MEMBERS, WEIGHTS = [1, 2, 5], [0.5, 0.2, 0.3]
@@ -73,17 +72,6 @@ def test_weighted_mean_of_probabilities(name, wine):
     )
     assert len(small.estimators_) == 3
     assert len(ensemble.estimators_) == 8
-
-
-@pytest.mark.parametrize("name", HARD)
-def test_weighted_plurality(name, wine):
-    X, y = wine
-    ensemble = clone(HARD[name]).fit(X, y)
-    small = quorate.keep_members(ensemble, MEMBERS, WEIGHTS)
-    votes = with_changes(
-        quorate.collect_votes(ensemble, X, y).keep(MEMBERS), weights=WEIGHTS
-    )
-    np.testing.assert_array_equal(small.predict(X), votes.predict())
 
 
 @pytest.mark.parametrize("name", [*SOFT, *HARD])

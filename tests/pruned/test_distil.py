@@ -507,7 +507,7 @@ class TestSomeRows:
     def test_above_a_number_it_is_the_default_and_said(self, data, fitted, monkeypatch):
         X, _, _, _ = data
         forest = fitted["forest"]
-        monkeypatch.setattr("quorate._data._drawing.MAX_SAMPLES", 120)
+        monkeypatch.setattr("quorate._data._rows.MAX_SAMPLES", 120)
         with pytest.warns(
             SampledWarning, match=r"distil: leaves are fitted on 120 of 300"
         ):

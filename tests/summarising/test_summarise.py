@@ -62,8 +62,8 @@ def test_every_kind_of_ensemble(data, kind, monkeypatch):
     X, labels = data[0][:800], np.array(["ant", "bee", "cow"], dtype="<U4")[data[1]]
     model = KINDS[kind].fit(X[:400], labels[:400])
     y = labels[400:795]
-    monkeypatch.setattr("quorate._summarising._counting._MOST_ROWS", 70)
-    monkeypatch.setattr("quorate._summarising._counting._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate._summarising._summarise._MOST_ROWS", 70)
+    monkeypatch.setattr("quorate._summarising._summarise._FEWEST_ROWS", 10)
     for last in ("cow", "aard"):  # a class that comes late, and sorts first
         y[-3:] = last
         found = quorate.summarise(model, in_batches(X[400:795], y, 90), n_jobs=2)
@@ -102,8 +102,8 @@ def test_chunks_do_not_show(forest, trained, data, folder, monkeypatch):
     X, y = data
     whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
     training = quorate.summarise(trained, [(X, y)], source="training")
-    monkeypatch.setattr("quorate._summarising._counting._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate._summarising._counting._FEWEST_ROWS", 10)
+    monkeypatch.setattr("quorate._summarising._summarise._MOST_ROWS", 333)
+    monkeypatch.setattr("quorate._summarising._summarise._FEWEST_ROWS", 10)
     assert are_same(quorate.summarise(forest, [(X, y)], against=[3, 1, 4]), whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
     assert are_same(found, whole)
@@ -207,23 +207,94 @@ def test_out_of_bag_of_other_rows_is_refused(trained, data):
 # Bad batches
 
 
-def broken(data, n_labels=50):
-    """Return three batches; in the second a label is missing, or some are."""
+NAMES = [f"x{at}" for at in range(8)]
+
+
+def unlike(X, y):
+    frame = pd.DataFrame(X, columns=NAMES)
+    missing = np.where(np.arange(50) == 7, np.nan, y[:50])
+    nobody = np.array([*y[:49], None], dtype=object)
+    good, rows, labels = (X[:100], y[:100]), X[:50], y[:50]
+    framed = frame[:100], y[:100]
+    return {
+        "a column less": (framed, (frame[:50].drop(columns="x3"), labels),
+                          "it has no column 'x3', but the first batch has one"),
+        "a column more": (framed, (frame[:50].assign(z=1.0), labels),
+                          "it has a column 'z', but the first batch has none"),
+        "a column twice": (framed, (frame[:50][[*NAMES, "x3"]], labels),
+                           "it has 9 columns, but the first batch has 8"),
+        "another order": (framed, (frame[:50][NAMES[::-1]], labels),
+                          "order: column 0 is 'x7', but 'x0' in the first batch"),
+        "no names": (framed, (rows, labels),
+                     "it is an array, but the first batch is a frame of pandas"),
+        "a series": (good, (frame["x0"][:50], labels),
+                     "it is one column of a frame, but the first batch is an array"),
+        "sparse": (good, (sp.csr_array(rows), labels),
+                   "it is sparse, but the first batch is an array"),
+        "fewer columns": (good, (rows[:, :5], labels),
+                          "it has 5 features, but the first batch has 8 features"),
+        "no rows": (good, (X[:0], y[:0]), "it has no rows"),
+        "NaN labels": (good, (rows, missing), "y: missing label at sample 7"),
+        "fewer labels": (good, (rows, y[:40]), r"X has 50 samples, y has shape \(40,"),
+        "None labels": (good, (rows, nobody), "y: .*49"),
+        "text labels": (good, (rows, np.array(["ant", "bee"] * 25)),
+                        "labels of mixed types, numbers and text"),
+        "no pair": (good, X[:5], r"a batch must be a pair \(X, y\), got ndarray"),
+    }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.parametrize("what", unlike(np.zeros((100, 8)), np.zeros(100)))
+def test_a_batch_unlike_the_first_is_named(forest, data, what):
+    first, second, words = unlike(*data)[what]
+    with pytest.raises(BatchError, match=f"^summarise: batch 1: .*{words}"):
+        quorate.summarise(forest, (pair for pair in [first, second]))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_file_whose_columns_come_in_another_order_is_named(
+    forest, data, ending, tmp_path
+):
+    frame = pd.DataFrame(data[0][:300], columns=NAMES).assign(label=data[1][:300])
+    turned = frame[["label", *NAMES[::-1]]]
+    for at, table in enumerate((frame, turned)):
+        path = tmp_path / f"part-{at}.{ending}"
+        if ending == "csv":
+            table.to_csv(path, index=False)
+        else:
+            table.to_parquet(path)
+    words = r"part-1\.\w+: its columns are in a different order: column 0 is 'label'"
+    with pytest.raises(BatchError, match=words):
+        quorate.summarise(forest, tmp_path, target="label")
+
+
+def test_an_index_that_a_file_keeps_is_no_column(forest, data, tmp_path):
+    frame = pd.DataFrame(data[0][:300], columns=NAMES).assign(label=data[1][:300])
+    for at, rows in enumerate((frame[:200], frame[200:])):
+        rows.set_index(rows.index + 5).to_parquet(tmp_path / f"part-{at}.parquet")
+    found = quorate.summarise(forest, tmp_path, target="label")
+    assert found.accuracy() == forest.score(data[0][:300], data[1][:300])
+
+
+def ends_badly(pairs):
+    yield from pairs
+    raise ConnectionError("the store is gone")
+
+
+def test_a_source_that_raises_is_told_with_the_number_of_the_batch(forest, data):
+    pairs = list(in_batches(data[0][:300], data[1][:300], 100))
+    words = r"batch 3: it could not be loaded \(ConnectionError: the store is gone\)"
+    with pytest.raises(BatchError, match=words) as caught:
+        quorate.summarise(forest, ends_badly(pairs))
+    assert isinstance(caught.value.__cause__.__cause__, ConnectionError)
+
+
+def test_labels_of_two_types_are_refused_for_pools_too(forest, data):
     X, y = data
-    bad = np.where(np.arange(50) == 7, np.nan, y[:50])
-    if n_labels < 50:
-        bad = y[:n_labels]
-    return [(X[:100], y[:100]), (X[:50], bad), (X[100:200], y[100:200])]
-
-
-@pytest.mark.parametrize(
-    ("n_labels", "words"),
-    [(50, "batch 1: y: missing label at .*7"),
-     (40, r"batch 1: X has 50 samples, y has shape \(40,\)")],
-)  # fmt: skip
-def test_a_bad_batch_is_named(forest, data, n_labels, words):
-    with pytest.raises(BatchError, match=f"^summarise: {words}"):
-        quorate.summarise(forest, broken(data, n_labels))
+    pool = {"one": forest.estimators_[0], "two": quorate.keep_members(forest, [1, 2])}
+    pairs = [(X[:50], y[:50]), (X[50:100], np.array(["ant", "bee"] * 25))]
+    with pytest.raises(BatchError, match="batch 1: member 'one'"):
+        quorate.summarise(pool, pairs)
 
 
 X5 = np.zeros((5, 8))
@@ -232,13 +303,8 @@ X5 = np.zeros((5, 8))
 @pytest.mark.parametrize(
     ("batches", "options", "error", "words"),
     [
-        (X5, {}, TypeError, "iterable of pairs"),
-        (3, {}, TypeError, "got int"),
         ([], {}, ValueError, "there are no batches"),
-        ([X5], {}, BatchError, "batch 0: a batch must be a pair"),
-        ([(X5, [0] * 5)], {"target": "label"}, ValueError, "only applies to files"),
         (pd.DataFrame(X5), {"target": "label"}, ValueError, r"pass \[\(X, y\)\]"),
-        ("data.parquet", {}, ValueError, "use target= to name the column of labels"),
         *((path, {"target": "label"}, error, words) for path, error, words in (
             ("nowhere/*.parquet", FileNotFoundError, "no files ending in .csv"),
             ("nowhere.parquet", FileNotFoundError, "no such file"),

@@ -24,7 +24,7 @@ def check(predictions, y, classes, **options):
     """Check that votes and truth are the labels that were given."""
     votes = Votes(predictions, y, **options)
     assert votes.classes.tolist() == classes
-    given = [list(row) for row in predictions]
+    given = np.asarray(predictions, dtype=object).tolist()
     np.testing.assert_array_equal(votes.classes[votes.codes].tolist(), given)
     np.testing.assert_array_equal(votes.classes[votes.y].tolist(), list(y))
     return votes
@@ -51,6 +51,12 @@ def check(predictions, y, classes, **options):
          [1, 2, BIG, BIG + 1]),
         ([[np.float16(0.5), 1]], [1, BIG], [0.5, 1, BIG]),
         (np.array([[2.0**63, 1.0]]), np.array([0, 1]), [0.0, 1.0, 2.0**63]),
+        (np.array([[-5, 10**12, 1000]]), np.array([1000, 10**12, -5]),
+         [-5, 1000, 10**12]),
+        (np.array([[True, False]]), np.array([False, True]), [False, True]),
+        (np.array([[0.5, 1.5, 2.0]]), np.array([2.0, 0.5, 1.5]), [0.5, 1.5, 2.0]),
+        (DAYS[None, ::-1], DAYS, DAYS.tolist()),
+        ([["yes", "zéro"], ["no", "no"]], ["yes", "yes"], ["no", "yes", "zéro"]),
         ([["a", "bb"]], ["a", "bbb"], ["a", "bb", "bbb"]),
         ([["a\0b", "a"]], ["a", "a"], ["a", "a\0b"]),
         ([[b"a", b"b"]], np.array([b"a", b"cc"]), [b"a", b"b", b"cc"]),

@@ -77,32 +77,6 @@ def test_input_arrays_are_neither_written_nor_shared():
         weights[:] = [1, 2]
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        np.array([0, 1, 2]),
-        np.array([-1, 0, 1]),
-        np.array([1, 2, 30]),
-        np.array([0, 1, 255]),
-        np.array([-5, 1000, 10**12]),
-        np.array([False, True]),
-        np.array([0.5, 1.5, 2.0]),
-        np.array(["no", "yes", "zéro"]),
-        np.array([b"no", b"yes"]),
-        np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[D]"),
-    ],
-    ids=str,
-)
-def test_labels_of_every_type(labels):
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, len(labels), (5, 40))
-    y = rng.integers(0, len(labels), 40)
-    votes = Votes(labels[codes], labels[y])
-    np.testing.assert_array_equal(votes.codes, codes)
-    np.testing.assert_array_equal(votes.y, y)
-    assert list(votes.classes) == list(labels)
-
-
 def test_many_classes():
     rng = np.random.default_rng(1)
     for n_classes, dtype in ((100, np.int8), (200, np.int16), (40_000, np.int32)):
@@ -110,13 +84,6 @@ def test_many_classes():
         votes = Votes(codes, np.arange(n_classes))
         assert votes.codes.dtype == dtype
         np.testing.assert_array_equal(votes.codes, codes)
-
-
-def test_a_class_that_never_occurs_in_y_is_fine():
-    votes = Votes([["dog", "cat"], ["cat", "ant"]], ["cat", "cat"])
-    np.testing.assert_array_equal(votes.classes, ["ant", "cat", "dog"])
-    np.testing.assert_array_equal(votes.codes, [[2, 1], [1, 0]])
-    np.testing.assert_array_equal(Votes([[5, 3], [3, 9]], [3, 3]).classes, [3, 5, 9])
 
 
 def test_series_and_lists_and_arrays_are_alike():

@@ -1,21 +1,18 @@
 """Input data: table files, rows of X, batches, and samples drawn from them."""
 
-from quorate._data._batches import naming_batch, read_batches
-from quorate._data._dask import is_dask, partitions
-from quorate._data._drawing import (
+from quorate._data._batches import is_dask, naming_batch, partitions, read_batches
+from quorate._data._rows import (
     MAX_SAMPLES,
     Drawn,
-    draw_sample,
-    sample_size,
-    shares,
-)
-from quorate._data._rows import (
     RowDigest,
     digest_rows,
+    draw_sample,
     in_memory,
     index_of,
     other_rows,
     pair_in_memory,
+    sample_size,
+    shares,
 )
 from quorate._data._samples import SampleForm, read_samples
 from quorate._data._tables import (

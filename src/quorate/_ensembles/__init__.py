@@ -20,7 +20,7 @@ from quorate._ensembles._costs import (
     predict_milliseconds,
 )
 from quorate._ensembles._evaluate import evaluate_members
-from quorate._ensembles._keep import keep_members, with_new_leaves
+from quorate._ensembles._keep import keep_members, to_forest, with_new_leaves
 from quorate._ensembles._kind import Ensemble, Kind, checker, few_members, tree_input
 from quorate._ensembles._labels import (
     check_labels,
@@ -50,7 +50,6 @@ from quorate._ensembles._rows import (
     source_of,
     were_chosen_on,
 )
-from quorate._ensembles._to_forest import to_forest
 from quorate._ensembles._weighted_voting import WeightedVoting, predictable
 from quorate._ensembles._wrappers import inside, unwrapped
 

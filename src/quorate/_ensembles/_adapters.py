@@ -2,9 +2,11 @@
 
 A pool accepts anything whose ``predict`` returns labels. Other models return codes,
 probabilities or logits, have no labels, or need X in a special form, and are wrapped
-as classifiers.
+as classifiers. No library of boosters or networks is imported unless a model of it is
+used.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
@@ -13,12 +15,31 @@ from scipy.special import expit, softmax
 from sklearn.utils.metaestimators import available_if
 
 from quorate._checks import one_of
+from quorate._data import count_rows, cut_rows
 from quorate._typing import Array, FloatArray
 from quorate._votes import as_labels, improper_row
 
 Answers: TypeAlias = Literal["labels", "codes", "probabilities", "logits"]
 # Output types a wrapped model may have.
 ANSWERS: tuple[Answers, ...] = ("labels", "codes", "probabilities", "logits")
+# What a booster returns, by library and objective.
+_BOOSTER_ANSWERS: dict[str, dict[str, Answers]] = {
+    "lightgbm": {
+        "binary": "probabilities",
+        "multiclass": "probabilities",
+        "multiclassova": "probabilities",
+        "custom": "logits",
+        "": "logits",
+    },
+    "xgboost": {
+        "binary:logistic": "probabilities",
+        "binary:logitraw": "logits",
+        "multi:softprob": "probabilities",
+        "multi:softmax": "codes",
+    },
+}
+# Samples that a torch module gets at a time.
+_BATCH = 4096
 
 
 def _gives_probabilities(member: "AdaptedMember") -> bool:
@@ -200,15 +221,12 @@ def _adapt_foreign(
     model: Any, classes: Any = None, answers: Answers | None = None
 ) -> AdaptedMember | None:
     """Wrap a booster or a torch module, or return None for other objects."""
-    from quorate._ensembles._boosters import adapt_booster
-    from quorate._ensembles._torch import adapt_torch
-
     for cls in type(model).__mro__:
         library = cls.__module__.partition(".")[0]
         if cls.__name__ == "Booster" and library in ("lightgbm", "xgboost"):
-            return adapt_booster(model, library, classes, answers)
+            return _adapt_booster(model, library, classes, answers)
         if cls.__name__ == "Module" and cls.__module__.startswith("torch.nn."):
-            return adapt_torch(model, classes, answers)
+            return _adapt_torch(model, classes, answers)
     return None
 
 
@@ -280,3 +298,84 @@ def _range_text(found: Array) -> str:
     if found.dtype.kind not in "biuf":
         return f"labels such as {found[0]!r}"
     return f"numbers from {found.min():.4g} to {found.max():.4g}"
+
+
+# Boosters of LightGBM and XGBoost, which predict but do not store labels
+
+
+class XGBoostMember(AdaptedMember):
+    """An XGBoost booster, which takes a ``DMatrix``."""
+
+    def evaluate(self, X: Any) -> Any:
+        """Return the booster's predictions."""
+        import xgboost
+
+        return self.model.predict(xgboost.DMatrix(X))
+
+
+def _adapt_booster(
+    model: Any, library: str, classes: Any, answers: Answers | None
+) -> AdaptedMember:
+    """Return a booster as a classifier, or raise an error that says what is missing."""
+    if library == "lightgbm":
+        described = model.dump_model(num_iteration=1).get("objective", "")
+        objective = str(described).partition(" ")[0]
+    else:
+        described = json.loads(model.save_config())
+        objective = str(described["learner"]["objective"]["name"])
+    returned = answers or _BOOSTER_ANSWERS[library].get(objective)
+    if returned is None:
+        raise TypeError(
+            f"a {library} Booster trained for {objective or 'an unknown objective'} "
+            "does not vote for classes; if it does, specify what it returns with "
+            "quorate.as_member(booster, classes=[...], answers=...)."
+        )
+    if classes is None:
+        raise TypeError(
+            f"a {library} Booster returns {returned} without labels; pass "
+            "quorate.as_member(booster, classes=[...]) with the labels in the order "
+            "used in training."
+        )
+    member = XGBoostMember if library == "xgboost" else AdaptedMember
+    return member(model, classes, returned)
+
+
+# Torch modules, evaluated in batches in evaluation mode without gradients
+
+
+class TorchMember(AdaptedMember):
+    """A torch module that takes a numeric table."""
+
+    def evaluate(self, X: Any) -> Any:
+        """Return the module's output, on its own device and in its own dtype."""
+        import torch
+
+        first = next(iter(self.model.parameters()), None)
+        options: dict[str, Any] = {}
+        if first is not None:
+            options = {"dtype": first.dtype, "device": first.device}
+        was_training = self.model.training
+        self.model.eval()
+        try:
+            with torch.no_grad():
+                parts = [
+                    self.model(torch.as_tensor(np.asarray(part), **options))
+                    for part in (
+                        cut_rows(X, slice(start, start + _BATCH))
+                        for start in range(0, max(count_rows(X), 1), _BATCH)
+                    )
+                ]
+        finally:
+            self.model.train(was_training)
+        return torch.cat(parts).double().cpu().numpy()
+
+
+def _adapt_torch(model: Any, classes: Any, answers: Answers | None) -> TorchMember:
+    """Return a module as a classifier; the caller has to say what it returns."""
+    if classes is None or answers is None:
+        raise TypeError(
+            f"a torch module ({type(model).__name__}) has no labels and does not "
+            "specify what it returns; pass quorate.as_member(module, classes=[...], "
+            "answers='logits') or 'probabilities'."
+        )
+    return TorchMember(model, classes, answers)

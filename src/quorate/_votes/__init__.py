@@ -11,7 +11,6 @@ from quorate._votes._counts import (
     CorrectHistogram,
     PairCounts,
 )
-from quorate._votes._coverage import warn_if_uncovered
 from quorate._votes._files import load_counts
 from quorate._votes._labels import (
     as_labels,
@@ -23,10 +22,6 @@ from quorate._votes._labels import (
     positions,
     refuse_masked,
     union,
-)
-from quorate._votes._paired import (
-    PairedErrors,
-    pair_predictions,
 )
 from quorate._votes._predictions import (
     Prediction,
@@ -47,8 +42,9 @@ from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
     VoteSource,
+    warn_if_uncovered,
 )
-from quorate._votes._summary import Summary
+from quorate._votes._summary import PairedErrors, Summary, pair_predictions
 from quorate._votes._votes import (
     Votes,
     check_counts,

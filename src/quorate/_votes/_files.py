@@ -21,7 +21,6 @@ from quorate._typing import Array
 from quorate._votes._checks import as_names, as_weights
 from quorate._votes._counts import SampleGroups, SmallestMargin, SmallestMargins
 from quorate._votes._labels import code_dtype
-from quorate._votes._paired import PairedErrors
 from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
@@ -34,6 +33,7 @@ from quorate._votes._summary import (
     MASKED_SUMS,
     MEMBER_SUMS,
     VOTE_SUMS,
+    PairedErrors,
     Summary,
 )
 from quorate._votes._votes import Votes, votes_from_codes

@@ -34,7 +34,6 @@ from quorate._votes._counts import (
     tally,
     verdict,
 )
-from quorate._votes._coverage import why_not_covered
 from quorate._votes._labels import (
     add_classes,
     as_labels,
@@ -56,9 +55,16 @@ from quorate._votes._rule import (
     RuleName,
     VoteSource,
     find_rule,
+    why_not_covered,
 )
-from quorate._votes._summary import MASKED_SUMS, MEMBER_SUMS, VOTE_SUMS, Summary
-from quorate._votes._text import accuracy_rows, size_rows, votes_text
+from quorate._votes._summary import (
+    MASKED_SUMS,
+    MEMBER_SUMS,
+    VOTE_SUMS,
+    Summary,
+    fact_rows,
+    votes_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -610,11 +616,10 @@ class Votes:
     # Representations
 
     def __repr__(self) -> str:
-        has_probabilities = self.class_probabilities is not None
-        return votes_text(self, has_probabilities=has_probabilities)
+        return votes_text(self)
 
     def _repr_html_(self) -> str:
-        rows = [*size_rows(self), *accuracy_rows(self)]
+        rows = fact_rows(self)
         if self.weights is not None:
             span = f"{self.weights.min():.3g} to {self.weights.max():.3g}"
             rows.append(("weights", span))
