@@ -88,10 +88,10 @@ def test_lazy_prints_a_table_with_and_without_labels(place):
 def test_lazy_says_what_it_cannot_measure(place):
     done = run(*LAZY, "few.csv", "--target", "kind")
     assert "40 members on 100 samples, taken as new\n" in done.stdout
-    assert "not calibrated: 100 samples are too few" in done.stdout
+    assert "Not calibrated: 100 samples are too few" in shown(done)
     done = run(*LAZY, "train.csv", "--target", "kind")
     assert "accuracy" not in done.stdout
-    assert "The members were trained on these samples" in done.stdout
+    assert "The members were trained on these samples" in shown(done)
     found = run_json(*LAZY, "train.csv", "--target", "kind")
     assert found["source"] == "training votes"
     assert "Treat these figures as an upper limit of the savings" in found["note"]

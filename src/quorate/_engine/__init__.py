@@ -23,8 +23,7 @@ from quorate._engine._rules import (
     make_stops,
     relative_lead,
 )
-from quorate._engine._vote import LazyResult
-from quorate._engine._voter import Voter, kernel_plan, make_voter
+from quorate._engine._voter import LazyResult, Voter, kernel_plan, make_voter
 
 __all__ = [
     "LEAF",

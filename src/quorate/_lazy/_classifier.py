@@ -39,11 +39,13 @@ from quorate._ensembles import (
 )
 from quorate._lazy._calibration import (
     Guarantee,
+    LazyCurve,
     calibrate,
     check_rows,
     harmful_thresholds,
+    leads_at_stops,
+    try_rules,
 )
-from quorate._lazy._curve import LazyCurve, leads_at_stops, try_rules
 from quorate._lazy._members import additive_ensemble
 from quorate._messages import warn
 from quorate._random import as_seed

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from quorate._ensembles import (
 from quorate._lazy._calibration import rows_needed
 from quorate._lazy._classifier import LazyClassifier
 from quorate._lazy._members import additive_ensemble
+from quorate._output import Result
 from quorate._typing import Array
 from quorate._units import percent_text
 from quorate._votes import VoteSource, as_truth
@@ -76,8 +77,8 @@ class ModeTrial:
         return f"{self.mode}, {100 * self.setting:g} %"
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+@dataclass(frozen=True, repr=False)
+class Trial(Result):
     """Results of all modes on the same samples.
 
     Attributes
@@ -98,7 +99,7 @@ class Trial:
     source: VoteSource
 
     @property
-    def note(self) -> str:
+    def source_note(self) -> str:
         """Remark about the samples; empty if they are new."""
         why = self.source.why_unreliable
         return f"{why[0].upper()}{why[1:]}; {_FLATTERED}." if why else ""
@@ -120,9 +121,49 @@ class Trial:
             "which is an average over new samples."
         )
 
+    @property
+    def _title(self) -> str:  # type: ignore[override]
+        others = f", calibrated on {self.n_calibration:,} others"
+        samples = self.source.samples_text(self.n_samples)
+        return (
+            f"{self.n_members:,} members on {samples}"
+            f"{others if self.n_calibration else ''}"
+        )
+
+    @property
+    def _header(self) -> tuple[str, ...]:  # type: ignore[override]
+        scored = ("accuracy",) * (self.modes[0].accuracy is not None)
+        return ("mode", "evaluated", "share", "changed", "ms", "times faster", *scored)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row per mode: members evaluated, predictions changed, time."""
+        return [
+            (
+                tried.title,
+                f"{tried.members_asked:.1f}",
+                percent_text(tried.share_asked, 0),
+                percent_text(tried.disagreement),
+                f"{tried.milliseconds:,.1f}",
+                f"{tried.speedup:.{1 if tried.speedup >= 10 else 2}f}",
+                *([] if tried.accuracy is None else [percent_text(tried.accuracy)]),
+            )
+            for tried in self.modes
+        ]
+
+    @property
+    def note(self) -> str:  # type: ignore[override]
+        """What the columns mean, and how far the figures can be relied on."""
+        notes = (
+            "evaluated: mean number of members per sample; changed: predictions that "
+            f"differ from those of all members; ms: for all {self.n_samples:,} samples."
+        )
+        left_out = f"Not calibrated: {self.left_out}." if self.left_out else ""
+        parts = (notes, self.allowance, left_out, self.source_note)
+        return " ".join(filter(None, parts))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain types for JSON."""
-        return {**asdict(self), "source": str(self.source), "note": self.note}
+        return {**super().to_dict(), "note": self.note}
 
 
 def try_modes(

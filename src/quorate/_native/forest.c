@@ -6,7 +6,7 @@
  *
  * Sums are those of NumPy, to the bit: doubles, added in the order of the trees, with
  * every product rounded before it is added (-ffp-contract=off). Answers are those of
- * quorate/_engine/_vote.py, its slow twin.
+ * quorate/_engine/_voter.py, its slow twin.
  */
 #include <float.h>
 #include <math.h>

@@ -143,7 +143,7 @@ def _lazy_section(model: Any, rows: Any, analysis: Analysis) -> Section:
         repeats=2,
         source="new" if unseen else "training",
     )
-    notes = [trial.note]
+    notes = [trial.source_note]
     if unseen and trial.left_out is not None:
         notes = [f"Mode calibrated is left out: {trial.left_out}."]
     if any(tried.expected_disagreement is None for tried in trial.modes):

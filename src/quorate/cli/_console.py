@@ -110,7 +110,9 @@ def heading(console: Console, text: str) -> None:
 
 
 def show_result(console: Console, result: "Result") -> None:
-    """Print the table of a result and its note."""
+    """Print the title of a result, its table and its note."""
+    if result._title:
+        console.print(Text(result._title))
     header = result._header or ("", "")
     table = plain_table(*header, numbers=len(header) - 1)
     table.show_header = bool(result._header)

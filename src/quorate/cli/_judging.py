@@ -1,25 +1,15 @@
 """``quorate compare``, ``certify`` and ``lazy``: evaluate models on new data."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from rich.console import Console
 
 from quorate._messages import with_article
 from quorate._progress import stage
-from quorate._units import percent_text
 from quorate.cli import _options
-from quorate.cli._console import (
-    plain_table,
-    results_console,
-    say_json,
-    show_result,
-)
+from quorate.cli._console import results_console, say_json, show_result
 from quorate.cli._inputs import is_stream, read_models, read_table
-
-if TYPE_CHECKING:
-    from quorate._lazy import Trial
 
 
 @click.command(short_help="Compare two models on the same samples.")
@@ -170,33 +160,4 @@ def lazy(
         limits = {name: how[name] for name in ("confidence", "epsilon")}
         say_json({**trial.to_dict(), **limits})
         return
-    _show_trial(results_console(), trial)
-
-
-def _show_trial(console: Console, trial: "Trial") -> None:
-    is_scored = trial.modes[0].accuracy is not None
-    columns = ["mode", "evaluated", "share", "changed", "ms", "times faster"]
-    table = plain_table(*columns, *["accuracy"] * is_scored, numbers=6)
-    for tried in trial.modes:
-        scores = [] if tried.accuracy is None else [percent_text(tried.accuracy)]
-        table.add_row(
-            tried.title,
-            f"{tried.members_asked:.1f}",
-            percent_text(tried.share_asked, 0),
-            percent_text(tried.disagreement),
-            f"{tried.milliseconds:,.1f}",
-            f"{tried.speedup:.{1 if tried.speedup >= 10 else 2}f}",
-            *scores,
-        )
-    samples = trial.source.samples_text(trial.n_samples)
-    if trial.n_calibration:
-        samples += f", calibrated on {trial.n_calibration:,} others"
-    console.print(f"{trial.n_members:,} members on {samples}")
-    console.print(table)
-    console.print(
-        "evaluated: mean number of members per sample; changed: predictions that "
-        f"differ from those of all members; ms: for all {trial.n_samples:,} samples"
-    )
-    left_out = trial.left_out and f"not calibrated: {trial.left_out}"
-    for note in filter(None, (trial.allowance, left_out, trial.note)):
-        console.print(note)
+    show_result(results_console(), trial)
