@@ -90,7 +90,7 @@ NAMES = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_boosters_with_their_labels(name, boosters, tumours, wine):
+def test_boosters_vote_with_their_labels_and_not_without(name, boosters, tumours, wine):
     model, classes = boosters[name]
     X, y = (tumours if classes.size == 2 else wine)[2]
     member = quorate.as_member(model, classes)
@@ -100,12 +100,6 @@ def test_boosters_with_their_labels(name, boosters, tumours, wine):
     assert votes.accuracy() > 0.85
     again = pickle.loads(pickle.dumps(member))
     np.testing.assert_array_equal(again.predict(X), member.predict(X))
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_bare_boosters_are_refused_with_the_way_out(name, boosters, tumours, wine):
-    model, classes = boosters[name]
-    X, y = (tumours if classes.size == 2 else wine)[2]
     with pytest.raises(TypeError, match=r"member 'b': .*as_member\(booster, classes="):
         quorate.collect_votes({"b": model}, X, y)
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from joblib import parallel_config
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -280,24 +279,6 @@ def test_the_engine_is_chosen_anew_where_it_is_loaded(wine, monkeypatch):
     elsewhere = pickle.loads(stored)
     np.testing.assert_array_equal(elsewhere.predict(X), lazy.predict(X))
     assert elsewhere.engine_ == "numpy"
-
-
-def test_bagging_in_parallel_has_the_last_word():
-    # Workers add up their own parts first; where rounding decides, it is asked.
-    rng = np.random.default_rng(1)
-    X = rng.integers(0, 2, (300, 3)).astype(float)
-    y = rng.integers(0, 3, 300)
-    bagging = BaggingClassifier(
-        DecisionTreeClassifier(max_depth=2, class_weight="balanced"),
-        30,
-        bootstrap=False,
-        n_jobs=2,
-        random_state=0,
-    )
-    with parallel_config("threading"):
-        bagging.fit(np.r_[X, X, X], np.r_[y, (y + 1) % 3, (y + 2) % 3])
-        lazy = LazyClassifier(bagging, random_state=0).fit()
-        np.testing.assert_array_equal(lazy.predict(X), bagging.predict(X))
 
 
 def test_heads_are_compared_as_they_add_up():

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -76,19 +77,30 @@ def test_exact_is_the_ensemble_on_real_data(path):
         np.testing.assert_array_equal(lazy.predict(X), ensemble.predict(X))
 
 
-def test_almost_equal_sums_are_settled_as_the_forest_does():
-    # Flat leaves of thirds and sixths: sums that differ by rounding only.
+@pytest.mark.parametrize("is_parallel", [False, True])
+def test_almost_equal_sums_are_settled_as_the_ensemble_does(is_parallel):
+    """Flat leaves of thirds and sixths: sums that differ by rounding only.
+
+    Workers of bagging add up their own parts first; where rounding decides, it is
+    asked.
+    """
     rng = np.random.default_rng(3)
     X = rng.integers(0, 2, (300, 3)).astype(float)
     y = rng.integers(0, 3, 300)
+    turned = np.r_[X, X, X], np.r_[y, (y + 1) % 3, (y + 2) % 3]
+    flat = {"max_depth": 2, "class_weight": "balanced"}
     ties = 0
     for seed in range(10):
-        forest = RandomForestClassifier(
-            30, max_depth=2, bootstrap=False, random_state=seed, class_weight="balanced"
-        ).fit(np.r_[X, X, X], np.r_[y, (y + 1) % 3, (y + 2) % 3])
-        lazy = LazyClassifier(forest, random_state=seed).fit()
-        np.testing.assert_array_equal(lazy.predict(X), forest.predict(X))
-        top = np.sort(forest.predict_proba(X), axis=1)[:, -2:]
+        options = {"bootstrap": False, "random_state": seed}
+        ensemble = RandomForestClassifier(30, **flat, **options)
+        if is_parallel:
+            tree = DecisionTreeClassifier(**flat)
+            ensemble = BaggingClassifier(tree, 30, n_jobs=2, **options)
+        with parallel_config("threading"):
+            ensemble.fit(*turned)
+            lazy = LazyClassifier(ensemble, random_state=seed).fit()
+            np.testing.assert_array_equal(lazy.predict(X), ensemble.predict(X))
+            top = np.sort(ensemble.predict_proba(X), axis=1)[:, -2:]
         ties += int((np.diff(top) < 1e-12).sum())
     assert ties > 1000
 

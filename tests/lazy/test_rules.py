@@ -70,17 +70,19 @@ ENSEMBLES = {
 
 @pytest.mark.parametrize("kind", ENSEMBLES)
 @pytest.mark.parametrize("block", [1, 4])
-@pytest.mark.parametrize("confidence", [0.8, 0.99])
-def test_bayes_is_its_slow_twin(kind, block, confidence):
+@pytest.mark.parametrize("confidence", [None, 0.8, 0.99])
+def test_exact_and_bayes_are_their_slow_twins(kind, block, confidence):
     X, y = draw_data(np.random.default_rng(5), 150)
     ensemble = ENSEMBLES[kind].fit(X, y)
-    lazy = LazyClassifier(
-        ensemble, "bayes", confidence, block_size=block, random_state=1
-    ).fit()
+    options = {"block_size": block, "random_state": 1}
+    lazy, rule = LazyClassifier(ensemble, **options), slow.exact
+    if confidence is not None:
+        lazy.set_params(mode="bayes", confidence=confidence)
+        rule = slow.bayes(20 if kind == "bagging" else 25, confidence)
+    lazy.fit()
     additive = additive_ensemble(read_ensemble(ensemble))
-    X = X[:60]
+    X = X[:60] if confidence else X
     shares = slow.contributions(additive, additive.prepare(X))
-    rule = slow.bayes(lazy.n_members_, confidence)
     codes, asked = slow.vote(additive, shares, lazy.order_, lazy.stops_, rule)
     np.testing.assert_array_equal(lazy.members_asked(X), asked)
     early = asked < lazy.n_members_
@@ -88,18 +90,6 @@ def test_bayes_is_its_slow_twin(kind, block, confidence):
     np.testing.assert_array_equal(lazy.predict(X)[early], lazy.classes_[codes[early]])
     whole = lazy.predict(X)[~early]
     np.testing.assert_array_equal(whole, ensemble.predict(X)[~early])
-
-
-@pytest.mark.parametrize("kind", ENSEMBLES)
-@pytest.mark.parametrize("block", [1, 4])
-def test_exact_is_its_slow_twin(kind, block):
-    X, y = draw_data(np.random.default_rng(6), 150)
-    ensemble = ENSEMBLES[kind].fit(X, y)
-    lazy = LazyClassifier(ensemble, block_size=block, random_state=1).fit()
-    additive = additive_ensemble(read_ensemble(ensemble))
-    shares = slow.contributions(additive, additive.prepare(X))
-    _, asked = slow.vote(additive, shares, lazy.order_, lazy.stops_, slow.exact)
-    np.testing.assert_array_equal(lazy.members_asked(X), asked)
 
 
 @pytest.mark.parametrize("order", ["auto", "given", "random"])

@@ -1,8 +1,6 @@
 """Pipelines whose first steps a compact model carries, and those that stay outside."""
 
-import json
-import subprocess
-import sys
+import io
 
 import numpy as np
 import pandas as pd
@@ -27,6 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import serving
+from quorate.serving.__main__ import answer
 from quorate.serving._format import decode, encode
 
 X, Y = load_wine(return_X_y=True)
@@ -265,16 +264,9 @@ def test_forged_steps_are_refused(steps):
             )
 
 
-@pytest.mark.slow
-def test_rows_of_text_from_a_shell(tmp_path):
+@pytest.mark.parametrize("header", [True, False])
+def test_rows_of_text_with_and_without_a_header(header):
     model = make_pipeline(columns(OneHotEncoder()), forest()).fit(FRAME, Y)
-    path = tmp_path / "wine.quorate"
-    quorate.save(quorate.compact(model), path)
-    expected = [str(label) for label in model.predict(FRAME)]
-    for header in (True, False):
-        done = subprocess.run(
-            [sys.executable, "-m", "quorate.serving", path], check=True, text=True,
-            input=FRAME.to_csv(index=False, header=header), capture_output=True,
-        )  # fmt: skip
-        assert done.stdout.split() == expected
-    assert json.loads(json.dumps(decode(path.read_bytes())[0]))["steps"]
+    rows = io.StringIO(FRAME.to_csv(index=False, header=header))
+    expected = [[str(label)] for label in model.predict(FRAME)]
+    assert list(answer(served(model), rows)) == expected
