@@ -13,19 +13,13 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "slack of ties without the total weight",
         "_votes",
-        "verdicts.TIE_TOLERANCE * float(self.weights.sum())",
+        "verdicts.TIE_TOLERANCE * float(votes.weights.sum())",
         "verdicts.TIE_TOLERANCE",
     ),
     (
         "slack of ties without the total weight, along an order",
         "_votes",
         "TIE_TOLERANCE * float(self.weights[self.inside].sum())",
-        "TIE_TOLERANCE",
-    ),
-    (
-        "slack of ties without the total weight, in subsets",
-        "_votes",
-        "TIE_TOLERANCE * shares.sum(axis=1)[:, None]",
         "TIE_TOLERANCE",
     ),
     (
@@ -43,13 +37,13 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "a file's -1 is a vote though none is masked",
         "_votes",
-        'lowest = -1 if bool(arrays["masked"]) else 0',
+        "lowest = -1 if is_masked else 0",
         "lowest = -1",
     ),
     (
         "so are probabilities of a vote that is not there",
         "_votes",
-        '(-1 if bool(arrays["masked"]) else 0)',
+        '(-1 if about["masked"] else 0)',
         "-1",
     ),
     # ensembles
@@ -62,20 +56,20 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "n_jobs of collect_votes dropped",
         "_ensembles",
-        '"n_jobs": n_jobs,',
-        '"n_jobs": None,',
+        "source=source,\n        n_jobs=n_jobs,\n        probabilities",
+        "source=source,\n        n_jobs=None,\n        probabilities",
     ),
     (
         "n_jobs does not reach the members",
         "_ensembles",
-        "answers = in_threads(n_jobs, ask, pairs)",
-        "answers = in_threads(None, ask, pairs)",
+        "answers = in_threads(n_jobs, evaluate, pairs)",
+        "answers = in_threads(None, evaluate, pairs)",
     ),
     # lazy
     (
         "n_jobs of lazy voting dropped",
-        "lazy",
-        "min(count_threads(n_jobs), n_rows",
+        "_lazy",
+        "min(count_threads(self.n_jobs), n_rows",
         "min(count_threads(None), n_rows",
     ),
     # pruning
@@ -137,8 +131,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "errors without the new weights",
         "_choosing",
-        "return self._estimate(self.applied_to(self.votes))",
-        "return self._estimate(self.votes.keep(self.members))",
+        "return self.score.estimate_votes(self.applied_to(self.votes))",
+        "return self.score.estimate_votes(self.votes.keep(self.members))",
     ),
     (
         "a fold in which all members stay is the last one judged",
@@ -162,8 +156,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "a certificate on rows that the second model was trained on",
         "_judging",
-        "for each in ensembles]\n    for kind in kinds:",
-        "for each in ensembles[:1]] * 2\n    for kind in kinds:",
+        "for each in ensembles]\n    for each in sources:",
+        "for each in ensembles[:1]] * 2\n    for each in sources:",
     ),
     (
         "a certificate on rows that the second model was chosen on",
@@ -182,12 +176,6 @@ NAMED: list[tuple[str, str, str, str]] = [
         "_judging",
         "np.intersect1d(votes[0].samples, votes[1].samples)",
         "np.union1d(votes[0].samples, votes[1].samples)",
-    ),
-    (
-        "the recall of a class without samples",
-        "_judging",
-        "in counts\n            if there\n",
-        "in counts\n            if True\n",
     ),
     # blending
     (
@@ -283,12 +271,6 @@ NAMED: list[tuple[str, str, str, str]] = [
         "cli",
         '"samples chosen on" if test is None else "test samples"',
         '"test samples"',
-    ),
-    (
-        "what was printed is of the samples chosen on",
-        "cli",
-        'choice["expect"] = not (test or y is None)',
-        'choice["expect"] = False',
     ),
 ]
 

@@ -333,24 +333,6 @@ def test_a_report_speaks_in_the_score(data, forest):
     assert "accurate" not in texts
 
 
-@pytest.mark.slow
-def test_a_class_weighted_forest_is_not_judged_by_plain_accuracy(data):
-    X, y = data
-    forest = RandomForestClassifier(
-        16, max_depth=5, class_weight="balanced", random_state=0
-    ).fit(X[:300], y[:300])
-    page = quorate.report(forest, X[300:], y[300:], keep=5)
-    plain = quorate.prune(forest, X[300:], y[300:], keep=5)
-    assert page.selection.members.tolist() == plain.pruning_["kept"]
-    assert page.data["judged"]["scoring"] == "balanced_accuracy"
-    assert "class weights" in page.data["judged"]["why"]
-    first = page.data["advice"][0]
-    assert "in balanced accuracy" in first["text"]
-    assert "balanced accuracy" in page.html
-    by_accuracy = quorate.report(forest, X[300:], y[300:], keep=5, scoring="accuracy")
-    assert by_accuracy.data["judged"] is None
-
-
 def test_a_study_ranks_by_the_score(tmp_path):
     plan = Plan(
         "rare",
