@@ -1,15 +1,19 @@
 """Classes that functions of quorate return, for annotations and documentation."""
 
+from typing import TYPE_CHECKING, Any
+
 from quorate._blending import Blend
 from quorate._choosing import ExpectedError, Explanation, Selection, SizeCurve
 from quorate._judging import Certificate, Comparison
 from quorate._lazy import LazyCurve
-from quorate._report import Report
 from quorate._scoring import ScoreEstimate
 from quorate._theory import Decomposition, MeanDecomposition, Measure
 from quorate._trees import CompactClassifier
 from quorate._votes import PairCounts, PairedErrors, VoteSource
 from quorate.risk import RiskAssessment
+
+if TYPE_CHECKING:
+    from quorate._report import Report
 
 __all__ = [
     "Blend",
@@ -31,3 +35,11 @@ __all__ = [
     "SizeCurve",
     "VoteSource",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Report":
+        raise AttributeError(f"module 'quorate.results' has no attribute {name!r}")
+    from quorate._report import Report  # with matplotlib, which nothing else here needs
+
+    return Report

@@ -134,7 +134,7 @@ def test_importing_is_cheap():
 
 def test_using_votes_needs_neither_pandas_nor_matplotlib():
     # scikit-learn itself imports pandas where it is installed; votes alone do not.
-    loaded = modules_after("from quorate import risk; risk.endpoints(10)")
+    loaded = modules_after("from quorate import results, risk; risk.endpoints(10)")
     assert "matplotlib" not in loaded
 
 
