@@ -132,6 +132,7 @@ wheel: $(VENV)/.core
 # The transcript of the documentation from an empty environment on, then the built wheel
 # there, away from the sources. "TRANSCRIPT=--write" brings the page up to date.
 smoke: wheel
+	$(BIN)/python tests/wheel.py dist/*.whl
 	rm -rf $(VENV)-wheel
 	$(PYTHON) -m venv $(VENV)-wheel
 	$(VENV)-wheel/bin/python tests/transcript.py $(TRANSCRIPT)
