@@ -14,13 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments._tables import write
-from quorate.stats import (
-    average_ranks,
-    bayesian_signed_rank,
-    friedman,
-    nemenyi,
-    wilcoxon_holm,
-)
+from quorate.stats import average_ranks, friedman, nemenyi, wilcoxon_holm
 from quorate.study import Plan, Results, make_preset, run_plan
 
 # In the folder; all that comes with the package was tuned on as well.
@@ -47,7 +41,6 @@ SHOWN = {
     "forest-holdout": (("random_forest, 200, holdout",), "random", SIZES),
     "pool": (("pool, 30, holdout",), "ges", SIZES),
 }
-ROPE = 0.2  # percentage points
 
 Table = dict[str, dict[str, dict[str, float]]]
 
@@ -83,8 +76,7 @@ def write_tables(which: str, results: Results) -> None:
         table = means(rows, ensembles, "accuracy", 100.0)
         if reference in table:
             fought += report(f"{shown}-{which}", table, reference, sizes)
-    head = ["ensemble", "auto against", "pp", "wins", "worst", "p",
-            f"P(> {ROPE} pp)", f"P(< -{ROPE} pp)"]  # fmt: skip
+    head = ["ensemble", "auto against", "pp", "wins", "worst", "p"]
     write(f"selectors/selectors-duels-{which}.csv", head, fought)
     pool = SHOWN["pool"][0]
     losses = means(rows, pool, "log_loss", 1.0)
@@ -181,7 +173,6 @@ def duels(level: dict[str, np.ndarray]) -> list[list[str]]:
     rows = []
     for other in ("random", "epbd", "epbd, train", "re", "es", "ges"):
         gain = level["auto"] - level[other]
-        weighed = bayesian_signed_rank(level["auto"], level[other], ROPE)
         alone = wilcoxon_holm({"auto": level["auto"], "other": level[other]}, "auto")
         rows.append(
             [
@@ -190,8 +181,6 @@ def duels(level: dict[str, np.ndarray]) -> list[list[str]]:
                 f"{100 * np.mean(gain > 1e-9):.0f} %",
                 f"{gain.min():+.2f}",
                 f"{alone.p_values[0]:.2g}",
-                f"{weighed.left:.2f}",
-                f"{weighed.right:.2f}",
             ]
         )
     return rows

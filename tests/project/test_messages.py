@@ -16,7 +16,6 @@ import quorate
 from quorate._ensembles import read_ensemble
 from quorate._units import as_share
 from quorate.exceptions import LeftOutWarning, QuorateWarning
-from quorate.stats import bayesian_signed_rank
 
 X, Y = load_wine(return_X_y=True)
 FOREST = RandomForestClassifier(15, random_state=0).fit(X, Y)
@@ -66,10 +65,6 @@ REFUSED = {
     "seed of a method": (
         lambda: quorate.pruning.RandomSubset(random_state="x").fit(VOTES),
         f"RandomSubset(random_state='x'): {WHOLE}",
-    ),
-    "seed of a test": (
-        lambda: bayesian_signed_rank([0.9, 0.8], [0.7, 0.8], 0.01, random_state="x"),
-        f"bayesian_signed_rank(random_state='x'): {WHOLE}",
     ),
     # parameters
     "budget as text": (lambda: prune(budget="50MB"), f"budget='50MB': {LIMITS}"),

@@ -7,7 +7,7 @@ with the literal twins. Each function returns the order a method should find.
 import numpy as np
 
 import quorate
-from quorate._kernels.losses import mean_loss
+from quorate._kernels.losses import sample_losses
 
 TOLERANCE = 1e-9
 FLOOR = 1e-6
@@ -56,24 +56,18 @@ def _means(total, cast):
     return np.where(there[..., None], total / safe, 1.0 / total.shape[-1])
 
 
-def greedy_selection(
-    votes, size, loss="accuracy", n_rounds=50, n_start=1, replace=True
-):
+def greedy_selection(votes, size, loss="accuracy", n_rounds=50, replace=True):
     """Return how often each member comes in, in the order of coming in."""
     n_rounds = max(n_rounds, size) if replace else size
     P, valid = shares_of(votes), votes.codes >= 0
     total, cast = np.zeros(P.shape[1:]), np.zeros(votes.n_samples)
 
     def losses():
-        return mean_loss(loss, _means(total + P, cast + valid), votes.y)
+        return sample_losses(loss, _means(total + P, cast + valid), votes.y).mean(
+            axis=-1
+        )
 
-    begin = min(n_start, size)
-    picks = np.argsort(losses().round(10), kind="stable")[:begin].tolist()
-    if begin == 1:
-        picks = [_first(losses())]
-    for t in picks:
-        total, cast = total + P[t], cast + valid[t]
-    seen = [float(mean_loss(loss, _means(total, cast), votes.y))]
+    picks, seen = [], []
     while len(picks) < n_rounds:
         after = losses()
         if not replace:
@@ -81,12 +75,12 @@ def greedy_selection(
         elif len(set(picks)) >= size:
             after[~np.isin(np.arange(len(P)), picks)] = np.inf
         near = after <= after.min() + TOLERANCE * max(1.0, abs(after.min()))
-        used = np.bincount(picks, minlength=len(P))
+        used = np.bincount(np.array(picks, dtype=int), minlength=len(P))
         t = int(np.argmin(np.where(near, used, len(picks) + 1)))
         total, cast = total + P[t], cast + valid[t]
         picks.append(t)
         seen.append(after[t])
-    picks = picks[: begin + _first(np.array(seen))] if replace else picks
+    picks = picks[: 1 + _first(np.array(seen))] if replace else picks
     return {t: picks.count(t) for t in dict.fromkeys(picks)}
 
 

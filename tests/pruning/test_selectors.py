@@ -88,16 +88,6 @@ def test_pairs_without_a_common_sample_count_as_the_others():
     np.testing.assert_allclose(right, [1, 1, 2 / 3])
 
 
-def test_bags_add_up_and_obey_keep():
-    votes = slow.random_votes(8, masked=False)
-    pruner = pruning.GreedySelection(2, n_bags=6, bag_size=0.7, random_state=1)
-    first, second = (pruner.fit(votes).weights_.copy() for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-    assert np.count_nonzero(first) <= 2
-    options = {"n_bags": 6, "n_rounds": 5, "bag_size": 0.4, "random_state": 1}
-    assert pruning.GreedySelection(1.0, **options).fit(votes).n_kept_ > 2
-
-
 def test_sparse_weights_climb_down_the_steepest_member():
     for seed in range(12):
         votes = random_votes(seed)

@@ -1,6 +1,7 @@
 """Paired t-tests: by hand, by SciPy, where nothing varies, and what must not matter."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.stats.tables import pairs, random_table, shifts, tables
 
-from quorate.stats import Scores, corrected_t_test, paired_t_test, win_tie_loss
+from quorate.stats import Scores, paired_t_test, win_tie_loss
 
 # Differences 1, 2, 3: mean 2, variance 1, n 3.
 A, B = [2.0, 4.0, 6.0], [1.0, 2.0, 3.0]
@@ -32,7 +33,7 @@ def test_by_hand():
 
 
 def test_corrected_by_hand():
-    found = corrected_t_test(A, B, test_share=0.25)
+    found = paired_t_test(A, B, test_share=0.25)
     t = 2 / math.sqrt(1 / 3 + 1 / 3)
     assert found.statistic == pytest.approx(t, rel=1e-12)
     assert found.p_value == pytest.approx(student_tail(t), rel=1e-12)
@@ -41,8 +42,8 @@ def test_corrected_by_hand():
 
 def test_a_p_value_of_exactly_alpha_is_significant():
     """The rule is p <= alpha, for the test, its mark, and the counts."""
-    tests = (paired_t_test, lambda a, b, alpha: corrected_t_test(a, b, 0.25, alpha))
-    for share, test in zip((None, 0.25), tests, strict=True):
+    for share in (None, 0.25):
+        test = partial(paired_t_test, test_share=share)
         p_value = test(A, B, 0.05).p_value
         below = math.nextafter(p_value, 0)
         for alpha, mark in ((p_value, 1), (below, 0)):
@@ -76,15 +77,14 @@ def test_corrected_is_scipy_with_a_larger_error(seed):
     a, b = np.random.default_rng(seed).normal(size=(2, 10))
     plain = stats.ttest_rel(a, b).statistic
     t = plain * math.sqrt((1 / 10) / (1 / 10 + 0.1 / 0.9))
-    found = corrected_t_test(a, b, 0.1)
+    found = paired_t_test(a, b, test_share=0.1)
     assert found.statistic == pytest.approx(t, rel=1e-10)
     assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), 9), rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    "test", [paired_t_test, lambda *ab: corrected_t_test(*ab, 0.2)]
-)
-def test_where_nothing_varies(test):
+@pytest.mark.parametrize("share", [None, 0.2])
+def test_where_nothing_varies(share):
+    test = partial(paired_t_test, test_share=share)
     tie = test([0.5, 0.7], [0.5, 0.7])
     assert (tie.statistic, tie.p_value, tie.mark) == (0.0, 1.0, 0)
     win = test([0.5, 0.75, 1.0], [0.25, 0.5, 0.75])
@@ -108,7 +108,7 @@ def test_rounding_is_no_difference():
 @given(pair=pairs(), shift=shifts, share=st.sampled_from([0.1, 0.5]))
 def test_properties(pair, shift, share):
     a, b = pair
-    for test in (paired_t_test, lambda a, b: corrected_t_test(a, b, share)):
+    for test in (paired_t_test, partial(paired_t_test, test_share=share)):
         found, mirrored, moved = test(a, b), test(b, a), test(a + shift, b + shift)
         assert found.p_value == mirrored.p_value
         assert found.statistic == -mirrored.statistic
@@ -116,7 +116,7 @@ def test_properties(pair, shift, share):
         assert moved == found
         assert 0 <= found.p_value <= 1
     plain = paired_t_test(a, b).p_value
-    assert plain <= corrected_t_test(a, b, share).p_value + 1e-15
+    assert plain <= paired_t_test(a, b, test_share=share).p_value + 1e-15
 
 
 @pytest.mark.parametrize("share", [None, 0.2])
@@ -131,12 +131,10 @@ def test_win_tie_loss_counts_single_tests(seed, share):
         marks = []
         for block in range(table.n_blocks):
             pair = values[block, 2], values[block, other]
+            single = paired_t_test(*pair, alpha=0.1, test_share=share)
             if share is None:
                 known = stats.ttest_rel(*pair)
-                single = paired_t_test(*pair, alpha=0.1)
                 assert found.p_values[block, j] == pytest.approx(known.pvalue, rel=1e-9)
-            else:
-                single = corrected_t_test(*pair, share, alpha=0.1)
             assert found.p_values[block, j] == pytest.approx(single.p_value, rel=1e-12)
             assert found.marks[block, j] == single.mark
             marks.append(single.mark)

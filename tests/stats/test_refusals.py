@@ -11,9 +11,6 @@ A, B = [2.0, 4.0, 6.0], [1.0, 2.0, 3.0]
 TABLE = {"a": [A], "b": [B]}
 OF_PAIRS = {
     "paired_t_test": stats.paired_t_test,
-    "corrected_t_test": lambda a, b: stats.corrected_t_test(a, b, 0.2),
-    "bayesian_t_test": lambda a, b: stats.bayesian_t_test(a, b, 0, 0.2),
-    "bayesian_signed_rank": lambda a, b: stats.bayesian_signed_rank(a, b, 0),
 }
 OF_TABLES = {
     "average_ranks": stats.average_ranks,
@@ -67,39 +64,24 @@ def test_one_block_is_too_few(name):
 @pytest.mark.parametrize("alpha", [0, 1, 1.0, -0.1, math.nan, True, "0.05", None])
 @pytest.mark.parametrize("call", [
     lambda alpha: stats.paired_t_test(A, B, alpha=alpha),
-    lambda alpha: stats.corrected_t_test(A, B, 0.2, alpha=alpha),
     lambda alpha: stats.win_tie_loss(TABLE, 0, alpha),
     lambda alpha: stats.nemenyi([[1, 2], [3, 4]], alpha),
     lambda alpha: stats.wilcoxon_holm([[1, 2], [3, 4]], alpha=alpha),
     lambda alpha: stats.friedman([[1, 2], [3, 4]]).differ(alpha),
 ])  # fmt: skip
 def test_alpha(call, alpha):
-    why = r"\(alpha=.*: must be a number above 0 and below"
+    why = r"\(alpha=.*: must be a number above 0 and below 1\.$"
     with pytest.raises(ValueError, match=why):
         call(alpha)
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda: stats.corrected_t_test(A, B, 1.0), r"_test\(test_share=1.0\)"),
-    (lambda: stats.corrected_t_test(A, B, 5), r"test_share=5\)"),
-    (lambda: stats.bayesian_t_test(A, B, 0, 1.0), r"test_share=1.0\)"),
+    (lambda: stats.paired_t_test(A, B, test_share=1.0), r"_test\(test_share=1.0\)"),
+    (lambda: stats.paired_t_test(A, B, test_share=5), r"test_share=5\)"),
     (lambda: stats.win_tie_loss(TABLE, "a", test_share=0), "test_share=0"),
-    (lambda: stats.bayesian_t_test(A, B, -1, 0.2), r"rope=-1\): must be a number of at "
-        "least 0"),
-    (lambda: stats.bayesian_t_test(A, B, True, 0.2), r"rope=True\)"),
-    (lambda: stats.bayesian_t_test(A, B, math.inf, 0.2), r"rope=inf\)"),
-    (lambda: stats.bayesian_signed_rank(A, B, math.nan), r"rope=nan\)"),
-    (lambda: stats.bayesian_signed_rank(A, B, 0, 0), r"n_draws=0\): must be a whole"),
-    (lambda: stats.bayesian_signed_rank(A, B, 0, 10.5), r"n_draws=10.5\)"),
-    (lambda: stats.bayesian_signed_rank(A, B, 0, prior=0), r"prior=0\): must be a num"),
     (lambda: stats.win_tie_loss([[1, 2], [3, 4]], 0), "loss: needs at least 2 repeats"),
     (lambda: stats.win_tie_loss(TABLE, "c"), "unknown method 'c'"),
     (lambda: stats.wilcoxon_holm([[1, 2], [3, 4]], "a"), "unknown method 'a'"),
-    (lambda: stats.holm([]), r"got shape \(0,\)"),
-    (lambda: stats.holm([[0.1]]), r"got shape \(1, 1\)"),
-    (lambda: stats.holm([0.1, np.nan]), r"p_values\[1\] is nan"),
-    (lambda: stats.holm([1.1]), r"p_values\[0\] is 1.1"),
-    (lambda: stats.holm([-0.1]), r"p_values\[0\] is -0.1"),
 ])  # fmt: skip
 def test_options(call, message):
     with pytest.raises(ValueError, match=message):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, IntArray
 
 Words = Array
 
@@ -42,17 +42,3 @@ def count(words: Words) -> IntArray:
 def count_common(rows: Words, mask: Words) -> IntArray:
     """Count, for each row, the flags it shares with ``mask``."""
     return count(rows & mask)
-
-
-def weigh(rows: Words, masks: Words, weights: FloatArray) -> FloatArray:
-    """Return, for each row, the weighted counts of flags it shares with masks."""
-    total = np.zeros(len(rows))
-    for start in range(0, len(rows), _AT_ONCE):
-        some = rows[start : start + _AT_ONCE]
-        common, counts = np.empty_like(some), np.empty(some.shape, dtype=np.uint8)
-        for mask, weight in zip(masks, weights, strict=True):
-            np.bitwise_and(some, mask, out=common)
-            np.bitwise_count(common, out=counts)
-            shared = counts.sum(axis=1, dtype=np.uint32)  # the narrower the faster
-            total[start : start + _AT_ONCE] += weight * shared
-    return total

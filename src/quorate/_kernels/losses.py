@@ -52,19 +52,18 @@ def margin_steps(margins: FloatArray) -> Array:
     return np.rint(margins * _MARGIN_STEPS).astype(np.int64)
 
 
-def mean_loss(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
-    """Return the mean loss of averaged votes (..., n_samples, n_classes)."""
+def sample_losses(kind: str, means: FloatArray, y: IntArray) -> FloatArray:
+    """Return the loss of averaged votes (..., n_samples, n_classes) on each sample."""
     own = means[..., np.arange(y.size), y]
     if kind == "log_loss":
-        return np.asarray(-np.log(np.maximum(own, FLOOR)).mean(axis=-1))
+        return np.asarray(-np.log(np.maximum(own, FLOOR)))
     # Class by class, because NumPy is slow at reducing short axes.
     columns = [means[..., place] for place in range(means.shape[-1])]
     if kind == "brier":
-        squares = sum(column**2 for column in columns) - 2 * own + 1
-        return np.asarray(np.mean(squares, axis=-1))
+        return np.asarray(sum(column**2 for column in columns) - 2 * own + 1)
     near = reduce(np.maximum, columns) - NEAR
     tied = sum((column >= near).astype(np.int16) for column in columns)
-    return np.asarray(1.0 - np.mean((own >= near) / tied, axis=-1))
+    return np.asarray(1.0 - (own >= near) / tied)
 
 
 def log_of_product(factors: Array, halvings: int = 5) -> FloatArray:

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from quorate._random import as_generator
 from quorate._scoring import Score, score_for
-from quorate._typing import BoolArray, FloatArray, IntArray, Progress
+from quorate._typing import IntArray
 from quorate._votes import Votes
 from quorate.pruning._base import (
     TOLERANCE,
@@ -128,15 +127,6 @@ class GreedySelection(_ByScore):
     replace : bool
         Whether members may be added again. Otherwise as many rounds as members to keep,
         all of which stay, with equal weights.
-    n_start : int
-        Begin with this many of the members that are best alone.
-    n_bags : int
-        Repeat the selection on random parts of the members and add up the weights;
-        where that gives more members than wanted, those of most weight stay.
-    bag_size : float
-        Share of the members in each part.
-    random_state : int, RandomState, Generator or None
-        Seed of the parts; without effect where ``n_bags`` is 1.
     scoring : str, scorer, callable or None
         A score to make large in place of ``loss``: a name that scikit-learn knows, a
         scorer of ``sklearn.metrics.make_scorer``, or a function of labels and
@@ -151,7 +141,7 @@ class GreedySelection(_ByScore):
     weights_ : ndarray of shape (n_members,)
         Share of the rounds in which each member was added.
     losses_ : ndarray
-        Loss after each round of the last selection; what is missing to the best value
+        Loss after each round; what is missing to the best value
         where there is a score.
     n_evaluations_ : int
         How often a score was evaluated as a whole; 0 where candidates are judged by
@@ -187,88 +177,40 @@ class GreedySelection(_ByScore):
     loss: str = "accuracy"
     n_rounds: int = 50
     replace: bool = True
-    n_start: int = 1
-    n_bags: int = 1
-    bag_size: float = 0.5
-    random_state: Any = None
     scoring: Any = None
     class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
-        votes = inputs.votes
         self._one_of("loss", "accuracy", "brier", "log_loss")
         self._flag("replace")
-        n_bags, share = self._count("n_bags", 1), self._number("bag_size", most=1)
-        start, rounds = self._count("n_start", 1), self._count("n_rounds", 1)
+        rounds = self._count("n_rounds", 1)
         rounds = max(rounds, size) if self.replace else size
-        n = votes.n_members
-        allowed: list[BoolArray] = [np.ones(n, dtype=bool)]
-        if n_bags > 1:
-            rng = as_generator(self.random_state, self._owner)
-            part = max(1, round(share * n))
-            drawn = (rng.permutation(n)[:part] for _ in range(n_bags))
-            allowed = [np.isin(np.arange(n), members) for members in drawn]
+        running = self._empty_average(inputs.votes, rounds)
+        everybody = np.ones(inputs.votes.n_members, dtype=bool)
+        inside, used = ~everybody, np.zeros(everybody.size, dtype=np.intp)
         picks: list[int] = []
-        losses, n_evaluations = np.empty(0), 0
-        for members in allowed:
-            running = self._empty_average(votes, rounds)
-            more, losses = self._run(
-                running, size, rounds, start, members, inputs.progress
-            )
-            picks += more
-            n_evaluations += running.n_evaluations
-        counts = np.bincount(picks, minlength=n)
-        order: IntArray = np.array(list(dict.fromkeys(picks)), dtype=np.intp)
-        most = np.lexsort((order, -counts[order]))[:size]
-        chosen = order[np.sort(most)]
-        weights = np.zeros(n)
-        weights[chosen] = counts[chosen] / counts[chosen].sum()
-        self.weights_, self.losses_ = weights, losses
-        self.n_evaluations_ = n_evaluations
-        return chosen
-
-    def _run(
-        self,
-        running: RunningLoss,
-        size: int,
-        rounds: int,
-        start: int,
-        allowed: BoolArray,
-        progress: Progress,
-    ) -> tuple[list[int], FloatArray]:
-        """Return the members up to the best round, and the loss after each round."""
-        alone = running.losses_among(allowed)
-        begin = min(start, size, int(allowed.sum()))
-        picks: list[int] = np.argsort(alone.round(10), kind="stable")[:begin].tolist()
-        if begin == 1:
-            picks = [first_best(-alone, allowed, TOLERANCE)]
-        for member in picks:
-            running.add(member)
-        losses = [running.loss()]
-        inside = np.zeros(allowed.size, dtype=bool)
-        inside[picks] = True
+        losses: list[float] = []
         while len(picks) < rounds:
-            open_to = allowed.copy() if self.replace else allowed & ~inside
+            open_to = everybody if self.replace else ~inside
             if inside.sum() >= size:
-                open_to &= inside
-            if not open_to.any():
-                break
+                open_to = open_to & inside
             after = running.losses_among(open_to)
             # Among ties take the least selected member, or the first would always win.
             best = after.min()
             equal = open_to & (after <= best + TOLERANCE * max(1.0, abs(best)))
-            used = np.bincount(picks, minlength=after.size)
-            member = int(np.argmin(np.where(equal, used, len(picks) + 1)))
+            member = int(np.argmin(np.where(equal, used, rounds + 1)))
             running.add(member)
             picks.append(member)
-            inside[member] = True
             losses.append(float(after[member]))
-            progress(len(picks), rounds)
-        by_round = np.array(losses)
-        if not self.replace:
-            return picks, by_round
-        best = first_best(-by_round, np.ones(by_round.size, dtype=bool), TOLERANCE)
-        return picks[: begin + best], by_round
+            inside[member] = True
+            used[member] += 1
+            inputs.progress(len(picks), rounds)
+        self.losses_, self.n_evaluations_ = np.array(losses), running.n_evaluations
+        if self.replace:
+            among = np.ones(rounds, dtype=bool)
+            picks = picks[: first_best(-self.losses_, among, TOLERANCE) + 1]
+        self.weights_ = np.bincount(picks, minlength=everybody.size) / len(picks)
+        return np.array(list(dict.fromkeys(picks)), dtype=np.intp)
 
     def _empty_average(self, votes: Votes, rounds: int) -> RunningLoss:
         if self.scoring is None:

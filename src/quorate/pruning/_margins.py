@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes, totals
 from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._running import BalancedLoss, RunningLoss, exchange, grow
-from quorate.pruning._running_average import EvaluatedAverage, RunningSums
-from quorate.pruning._shares import VoteSums, class_parts, unsure_probabilities
+from quorate.pruning._running_average import EvaluatedAverage, VotedAverage
+from quorate.pruning._shares import class_parts, unsure_probabilities
 
 
 @dataclass(repr=False, eq=False)
@@ -154,78 +155,33 @@ class MarginLoss(Pruner):
 def _running_margins(votes: Votes, slope: float) -> RunningLoss:
     """Return the margin loss of an empty set."""
     if votes.has_equal_weights and unsure_probabilities(votes) is None:
-        return MarginsOfEqualVotes(votes.unweighted(), slope)
+        return VotedAverage(votes, partial(_margin_losses, slope))
     largest = 1.0 if votes.weights is None else float(votes.weights.max())
-
-    def loss_of(total: FloatArray, cast: FloatArray) -> float:
-        return float(
-            _margin_losses(votes, total / largest, cast / largest, slope).mean()
-        )
-
-    return EvaluatedAverage(votes, loss_of)
+    return EvaluatedAverage(
+        votes,
+        lambda total, cast: float(
+            _margin_losses(slope, total / largest, cast / largest, votes.y).mean()
+        ),
+    )
 
 
 def _margin_losses(
-    votes: Votes, total: FloatArray, cast: FloatArray, slope: float
+    slope: float, total: FloatArray, cast: FloatArray, y: IntArray
 ) -> FloatArray:
     """Return the loss on each sample, for class sums and the weight of the votes."""
-    own = total[votes.y, np.arange(votes.n_samples)]
-    return _loss(_margins(own - _best_other(votes, total), cast), slope)
-
-
-def _best_other(votes: Votes, total: FloatArray) -> FloatArray:
-    """Return the largest weight of a class other than the true one."""
-    if len(total) == 1:
-        return np.zeros(votes.n_samples)
-    best = np.full(votes.n_samples, -np.inf)
-    for label, weights in enumerate(total):
-        np.maximum(best, weights, out=best, where=votes.y != label)
-    return best
-
-
-def _margins(leads: FloatArray, cast: FloatArray) -> FloatArray:
+    lead = total[y, np.arange(y.size)] - _best_other(total, y)
     # Sums that should return to zero may be off by rounding.
     there = cast > TIE_TOLERANCE
-    return np.where(there, leads / np.where(there, cast, 1.0), 0.0)
-
-
-def _loss(margins: FloatArray, slope: float) -> FloatArray:
-    """Return ``log(1 + exp(-slope * margin))``; ``logaddexp`` is many times slower."""
-    exponents = -slope * margins
+    exponents = np.where(there, -slope * lead / np.where(there, cast, 1.0), 0.0)
+    # log(1 + exp(exponent)); logaddexp is many times slower.
     return np.maximum(exponents, 0.0) + np.log1p(np.exp(-np.abs(exponents)))
 
 
-class MarginsOfEqualVotes(RunningSums):
-    """The margin loss where a vote has the same effect whoever casts it.
-
-    The effect of a vote for each class on each sample is looked up by every member.
-    """
-
-    def __init__(self, votes: Votes, slope: float) -> None:
-        super().__init__(votes)
-        self.slope = slope
-        self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
-
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
-        return float(self._sample_losses().mean())
-
-    def losses(self, members: IntArray) -> FloatArray:
-        """See :class:`RunningLoss`."""
-        y, now = self.votes.y, self._sample_losses()
-        own = self.total[y, np.arange(self.m)]
-        best = _best_other(self.votes, self.total)
-
-        def change(block: slice) -> FloatArray:
-            cast, table = self.cast[block] + 1.0, self.total[:, block] + 1.0
-            for label, after in enumerate(table):
-                behind = own[block] - np.maximum(best[block], after)
-                ahead = own[block] + 1.0 - best[block]
-                leads = np.where(y[block] == label, ahead, behind)
-                table[label] = _loss(_margins(leads, cast), self.slope) - now[block]
-            return np.asarray(table)
-
-        return np.asarray((now.sum() + self.sums.by_member(change))[members] / self.m)
-
-    def _sample_losses(self) -> FloatArray:
-        return _margin_losses(self.votes, self.total, self.cast, self.slope)
+def _best_other(total: FloatArray, y: IntArray) -> FloatArray:
+    """Return the largest weight of a class other than the true one."""
+    if len(total) == 1:
+        return np.zeros(y.size)
+    best = np.full(y.size, -np.inf)
+    for label, weights in enumerate(total):
+        np.maximum(best, weights, out=best, where=y != label)
+    return best

@@ -123,7 +123,7 @@ def methods() -> Catalogue:
     >>> known["re"].cls.__name__
     'ReducedError'
     >>> [name for name in known if "random_state" in known[name].parameters]
-    ['sep', 'pep', 'gma', 'random', 'ges']
+    ['sep', 'pep', 'gma', 'random']
     """
     classes = {**METHODS, **_methods_of_packages(tuple(sys.path))}
     return Catalogue((name, Method(name, cls)) for name, cls in classes.items())

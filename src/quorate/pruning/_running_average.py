@@ -9,13 +9,13 @@ candidate.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from quorate._kernels import bits
 from quorate._kernels.counts import column_blocks
-from quorate._kernels.losses import FLOOR, NEAR, log_of_product, mean_loss
+from quorate._kernels.losses import FLOOR, NEAR, log_of_product, sample_losses
 from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes, totals
@@ -26,6 +26,7 @@ from quorate.pruning._running import (
     running_vote,
 )
 from quorate.pruning._shares import (
+    VoteSums,
     class_parts,
     shares_of,
     unsure_probabilities,
@@ -34,6 +35,8 @@ from quorate.pruning._shares import (
 
 # The loss for class sums and the weight of the votes on each sample.
 LossOfSums: TypeAlias = Callable[[FloatArray, FloatArray], float]
+# The losses of samples, for these and the true classes.
+LossesOfSums: TypeAlias = Callable[[FloatArray, FloatArray, IntArray], FloatArray]
 # Maximum difference of two probabilities: rows may be off by 1e-3.
 _WIDEST = 1.01
 # Rows whose sums are this close to one are exact enough for products.
@@ -44,8 +47,6 @@ _ROUGH = 1e-5
 _BENT = 1e-3
 # Number of samples whose parabolas are summed in single precision.
 _TOGETHER = 4096
-# Binary digits of a change that are summed for all members.
-_DIGITS = 14
 # With more candidates than this, single precision is tried before double.
 _MANY = 12
 # Error bound of single precision for gaps between two shares and for the leads they are
@@ -86,12 +87,13 @@ def running_average(
         return TwoClassAccuracy(votes, given)
     if loss == "brier" and not votes.is_masked:
         return _brier_by_pairs(votes)
+    if given is None:
+        return VotedAverage(votes, partial(_losses_of_sums, loss))
     if loss == "log_loss" and not votes.is_masked:
-        if given is not None:
-            return SharedLogLoss(votes, given, to_the_digit)
-        if not to_the_digit:
-            return VotedLogLoss(votes)
-    return _evaluated_loss(votes, loss)
+        return SharedLogLoss(votes, given, to_the_digit)
+    return EvaluatedAverage(
+        votes, lambda *sums: float(_losses_of_sums(loss, *sums, votes.y).mean())
+    )
 
 
 def running_score(
@@ -214,6 +216,47 @@ class EvaluatedAverage(RunningSums):
         return loss if np.isfinite(loss) else np.inf
 
 
+class VotedAverage(RunningSums):
+    """The mean of any loss of samples, for equal votes without probabilities.
+
+    A vote has the same effect on a sample whoever casts it, so the effect of a vote for
+    each class is looked up by every member.
+
+    Parameters
+    ----------
+    votes : Votes
+    losses_of : callable
+        The losses of samples, for their class sums, numbers of votes and true classes.
+    """
+
+    def __init__(self, votes: Votes, losses_of: LossesOfSums) -> None:
+        super().__init__(votes.unweighted())
+        self.losses_of = losses_of
+        self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
+
+    def loss(self) -> float:
+        """See :class:`RunningLoss`."""
+        return float(self._sample_losses().mean())
+
+    def losses(self, members: IntArray) -> FloatArray:
+        """See :class:`RunningLoss`."""
+        now = self._sample_losses()
+
+        def change(block: slice) -> FloatArray:
+            total, cast = self.total[:, block].copy(), self.cast[block] + 1.0
+            table = np.empty_like(total)
+            for label, votes in enumerate(total):
+                votes += 1.0
+                table[label] = self.losses_of(total, cast, self.votes.y[block])
+                votes -= 1.0
+            return np.asarray(table - now[block])
+
+        return np.asarray((now.sum() + self.sums.by_member(change))[members] / self.m)
+
+    def _sample_losses(self) -> FloatArray:
+        return self.losses_of(self.total, self.cast, self.votes.y)
+
+
 def _means(total: FloatArray, cast: FloatArray) -> FloatArray:
     """Return the averages, (n_samples, n_classes); without votes all are equal."""
     there = cast > 0
@@ -221,13 +264,11 @@ def _means(total: FloatArray, cast: FloatArray) -> FloatArray:
     return np.asarray(mean.T)
 
 
-def _evaluated_loss(votes: Votes, kind: str) -> EvaluatedAverage:
-    """Return the accuracy, Brier score or log-loss, for any votes."""
-
-    def loss_of(total: FloatArray, cast: FloatArray) -> float:
-        return float(mean_loss(kind, _means(total, cast), votes.y))
-
-    return EvaluatedAverage(votes, loss_of)
+def _losses_of_sums(
+    kind: str, total: FloatArray, cast: FloatArray, y: IntArray
+) -> FloatArray:
+    """Return the loss of the average on each sample."""
+    return sample_losses(kind, _means(total, cast), y)
 
 
 def _evaluated_score(votes: Votes, score: Score) -> EvaluatedAverage:
@@ -336,79 +377,6 @@ class TwoClassAccuracy(RunningLoss):
         shares = self.given.of(member, samples).astype(np.float32)
         gap = np.subtract(shares[:, 1], shares[:, 0], dtype=float)
         return np.where(self.is_second[samples], gap, -gap)
-
-
-class VotedLogLoss(RunningLoss):
-    """The log-loss of votes without missing ones: each is correct or wrong.
-
-    The effect of another correct vote on a sample depends on how many are correct
-    already. These few values are summed bit by bit with few digits for all members, and
-    with all digits for those that may be best.
-    """
-
-    def __init__(self, votes: Votes) -> None:
-        self.m, self.n_classes = votes.n_samples, votes.n_classes
-        self.right = bits.pack_equal(votes.codes, votes.y)
-        self.n_right = bits.count(self.right)
-        self.own = np.zeros(self.m, dtype=np.int32)
-        self.size = 0
-
-    def add(self, member: int, step: int = 1) -> None:
-        """See :class:`RunningLoss`."""
-        self.own += step * self._flags(member).astype(np.int32)
-        self.size += step
-
-    def _flags(self, member: int) -> Array:
-        """Return where a member is correct, as 0 and 1."""
-        return np.unpackbits(self.right[member].view(np.uint8), count=self.m)
-
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
-        return _surprise(self.own, self.size, self.n_classes)
-
-    def losses(self, members: IntArray) -> FloatArray:
-        """See :class:`RunningLoss`."""
-        levels = np.arange(self.size + 1.0)
-        miss = -np.log(np.maximum(levels / (self.size + 1.0), FLOOR))
-        change = -np.log((levels + 1.0) / (self.size + 1.0)) - miss
-        counts = np.bincount(self.own, minlength=levels.size)
-        start, there = counts @ miss, np.flatnonzero(counts)
-        sums, doubt = self._rough_sums(members, change, there)
-        losses = (start + sums) / self.m
-        near = np.flatnonzero(losses <= losses.min() + 2 * doubt + 2 * NEAR)
-        if doubt:
-            values = change[self.own]
-            exactly = [values @ self._flags(int(member)) for member in members[near]]
-            losses[near] = (start + np.array(exactly)) / self.m
-        return np.asarray(losses)
-
-    def _rough_sums(
-        self, members: IntArray, change: FloatArray, there: IntArray
-    ) -> tuple[FloatArray, float]:
-        """Sum the changes where members are correct, with few digits if necessary.
-
-        ``there`` are the numbers of correct votes that occur. Returns the sums, and a
-        bound on the error of their means.
-        """
-        base, doubt = change[there[-1]], 0.0
-        if there.size <= _DIGITS + 1:  # each level by itself
-            masks = [self.own == level for level in there[:-1]]
-            weights = change[there[:-1]] - base
-        else:
-            # Having no correct vote changes by far the most, so it has a level of its
-            # own.
-            masks, weights = [self.own == 0], np.array([change[0] - base])
-            step = (base - change[max(there[0], 1)]) / (2**_DIGITS - 1)
-            places = np.rint(np.clip((base - change) / step, 0, 2**_DIGITS - 1))
-            places[0], doubt = 0, step / 2
-            digits = places.astype(np.uint16)[self.own]
-            masks += [(digits & 2**place) > 0 for place in range(_DIGITS)]
-            weights = np.append(weights, -step * 2.0 ** np.arange(_DIGITS))
-        rows = self.right if members.size == len(self.right) else self.right[members]
-        sums = base * self.n_right[members]
-        if masks:
-            sums = sums + bits.weigh(rows, bits.pack(np.array(masks)), weights)
-        return sums, float(doubt)
 
 
 def _surprise(own: Array, size: int, n_classes: int) -> float:

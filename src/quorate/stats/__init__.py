@@ -5,11 +5,10 @@ Limits on error rates take counts: :func:`error_limit`, :func:`excess_limit`,
 methods by repeats (folds), higher is better, and knows nothing about where they come
 from. No test is chosen for you:
 
-- two methods, folds of one data set: :func:`corrected_t_test`, or
-  :func:`bayesian_t_test`; :func:`paired_t_test` ignores that folds overlap
+- two methods, folds of one data set: :func:`paired_t_test`, with ``test_share`` because
+  folds overlap
 - one method against others, data set by data set: :func:`win_tie_loss`
-- two or more methods over data sets: :func:`wilcoxon_holm`,
-  :func:`bayesian_signed_rank`
+- two or more methods over data sets: :func:`wilcoxon_holm`
 - many methods over data sets: :func:`average_ranks`, :func:`friedman`,
   :func:`nemenyi`
 """
@@ -21,12 +20,8 @@ from quorate.stats._limits import (
     samples_needed,
 )
 from quorate.stats._paired import (
-    Rope,
     TTest,
     WinTieLoss,
-    bayesian_signed_rank,
-    bayesian_t_test,
-    corrected_t_test,
     paired_t_test,
     win_tie_loss,
 )
@@ -37,7 +32,6 @@ from quorate.stats._ranks import (
     WilcoxonHolm,
     average_ranks,
     friedman,
-    holm,
     nemenyi,
     wilcoxon_holm,
 )
@@ -47,20 +41,15 @@ __all__ = [
     "AverageRanks",
     "Friedman",
     "Nemenyi",
-    "Rope",
     "Scores",
     "TTest",
     "WilcoxonHolm",
     "WinTieLoss",
     "average_ranks",
-    "bayesian_signed_rank",
-    "bayesian_t_test",
-    "corrected_t_test",
     "error_limit",
     "excess_limit",
     "expected_limit",
     "friedman",
-    "holm",
     "nemenyi",
     "paired_t_test",
     "samples_needed",

@@ -12,7 +12,6 @@ from quorate._checks import check_number
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate.stats._scores import (
     Scores,
-    as_floats,
     as_scores,
     differences,
     levels,
@@ -495,50 +494,22 @@ def wilcoxon_holm(
     )
 
 
-def holm(p_values: Any) -> FloatArray:
-    r"""Adjust p-values for their number, by Holm's step-down procedure.
+def holm(p_values: FloatArray) -> FloatArray:
+    """Adjust p-values for their number, by Holm's step-down procedure.
 
-    With the m p-values in ascending order,
-
-    .. math:: \tilde p_{(i)} = \max_{j \le i} \min(1, (m - j + 1)\, p_{(j)})
-
-    Rejecting where this is at most alpha keeps the chance of any false rejection among
-    all tests below alpha, whatever their dependence.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n_tests,)
-
-    Returns
-    -------
-    ndarray of shape (n_tests,)
-        In the order given.
-
-    References
-    ----------
-    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian
-    Journal of Statistics 6, 1979.
+    Rejecting where these are at most alpha keeps the chance of any false rejection
+    among all tests below alpha, whatever their dependence (S. Holm, "A simple
+    sequentially rejective multiple test procedure", Scandinavian Journal of Statistics
+    6, 1979).
 
     Examples
     --------
-    >>> from quorate.stats import holm
-    >>> holm([0.01, 0.04, 0.03])
+    >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])
     """
-    given = as_floats("holm", "p_values", p_values)
-    if given.ndim != 1 or given.size == 0:
-        raise ValueError(
-            f"holm: p_values must be 1-d and not empty, got shape {given.shape}."
-        )
-    bad = ~((given >= 0) & (given <= 1))
-    if bad.any():
-        at = int(np.argmax(bad))
-        raise ValueError(
-            f"holm: p_values[{at}] is {given[at]}; it must be a number in [0, 1]."
-        )
-    order = np.argsort(given, kind="stable")
-    steps = given[order] * np.arange(given.size, 0, -1)
-    adjusted = np.empty_like(given)
+    order = np.argsort(p_values, kind="stable")
+    steps = p_values[order] * np.arange(p_values.size, 0, -1)
+    adjusted = np.empty_like(p_values)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
     return adjusted
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from quorate._choosing import EnsembleEvidence, choose, size_for
 from quorate._ensembles import collect_votes, read_ensemble
-from quorate._kernels.losses import mean_loss
+from quorate._kernels.losses import sample_losses
 from quorate._scoring import find_score
 from quorate._theory import decompose, diversity
 from quorate._typing import Array, IntArray
@@ -229,7 +229,9 @@ class _FittedUnit:
             described["risk"] = assess_risk(votes).risk
         elif votes.rule == "average":
             mean = votes.mean_probabilities()
-            described["log_loss"] = float(mean_loss("log_loss", mean, votes.y))
+            described["log_loss"] = float(
+                sample_losses("log_loss", mean, votes.y).mean()
+            )
         return described
 
 
