@@ -92,7 +92,8 @@ def running_average(
     if loss == "log_loss" and not votes.is_masked:
         return SharedLogLoss(votes, given, to_the_digit)
     return EvaluatedAverage(
-        votes, lambda *sums: float(_losses_of_sums(loss, *sums, votes.y).mean())
+        votes,
+        lambda total, cast: float(_losses_of_sums(loss, total, cast, votes.y).mean()),
     )
 
 
