@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from quorate._blending import Blend
 from quorate._choosing import ExpectedError, Explanation, Selection, SizeCurve
 from quorate._judging import Certificate, Comparison
-from quorate._lazy import LazyCurve
 from quorate._scoring import ScoreEstimate
 from quorate._theory import Decomposition, MeanDecomposition, Measure
 from quorate._trees import CompactClassifier
@@ -23,7 +22,6 @@ __all__ = [
     "Decomposition",
     "ExpectedError",
     "Explanation",
-    "LazyCurve",
     "MeanDecomposition",
     "Measure",
     "PairCounts",

@@ -210,7 +210,7 @@ def test_tooltips_appear_for_the_keyboard(visit, plain_report):
     page = visit(plain_report[0], 320).page
     unfold(page)
     page.keyboard.press("Tab")
-    picture = page.locator("#method-gains .picture")
+    picture = page.locator("#margins .picture")
     picture.focus()
     page.mouse.wheel(0, 40)  # scrolling takes the tooltip along
     page.wait_for_timeout(100)
@@ -294,7 +294,7 @@ def test_whole_without_scripts(visit, plain_report):
     assert page.locator("button, input").count() == 0
     assert page.get_by_role("heading", name="What to do next").is_visible()
     sizes = plain_report[1].data["sizes"]
-    at = sizes["advised"]
+    at = sizes["chosen"]
     for name in ("members", "score", "doubt"):
         shown = page.locator(f'[data-figure="{name}"]')
         assert shown.inner_text() == sizes["text"][name][at]
@@ -339,7 +339,8 @@ def test_the_slider_moves_every_figure_and_the_commands(visit, hostile_report):
         number = str(sizes["members"][at])
         assert code == [c["before"] + number + c["after"] for c in sizes["commands"]]
         spoken = slider.get_attribute("aria-valuetext")
-        assert spoken.startswith(sizes["text"]["members"][at])
+        said = [sizes["text"][name] for name in ("members", "score")]
+        assert spoken == ", ".join(texts[at] for texts in said if texts)
     assert len(code) == 2
     for shown in (slider, page.locator("#figures")):
         box = shown.bounding_box()  # what moves is in sight of who moves it
@@ -348,10 +349,10 @@ def test_the_slider_moves_every_figure_and_the_commands(visit, hostile_report):
     seen.assert_quiet()
 
 
-def test_the_slider_starts_at_what_is_advised(visit, plain_report):
+def test_the_slider_starts_at_the_size_of_the_report(visit, plain_report):
     path, made = plain_report
     page, sizes = visit(path).page, made.data["sizes"]
-    assert figures(page)["keep"] == str(sizes["members"][sizes["advised"]])
+    assert figures(page)["keep"] == str(sizes["members"][sizes["chosen"]])
     before = figures(page)
     box = page.get_by_label("Number of members to keep").bounding_box()
     page.mouse.click(box["x"] + 2, box["y"] + box["height"] / 2)

@@ -204,7 +204,7 @@ def test_names_of_the_reference_are_whole(go):
     assert names.count() > 50
     assert names.evaluate_all(BROKEN) == []
     beside = go("api/index", 1280).page.locator(".bd-sidebar-secondary a")
-    assert beside.count() > 20
+    assert beside.count() > 28
     assert beside.evaluate_all(CUT) == []
 
 

@@ -16,7 +16,7 @@ from quorate._choosing import (
     SizeByCost,
     SizeByErrors,
     choose,
-    expectations,
+    expected_curve,
     size_curve,
 )
 from quorate._choosing._crossfit import (
@@ -211,8 +211,7 @@ def test_of_many_samples_some_are_held_back_and_the_others_count(monkeypatch):
     cov = np.cov(full[expected.samples], differ, bias=True)
     variance = cov[0, 0] / 300 + cov[1, 1] / 100 + 2 * cov[0, 1] / 300
     assert expected.standard_error == pytest.approx(variance**0.5)
-    again, curve = expectations(evidence, found, found.score)
-    assert again == expected
+    curve = expected_curve(evidence, found)
     assert curve.full_error == votes.error()
     assert curve.errors[3] == pytest.approx(expected.error)
     assert curve.standard_errors[3] == pytest.approx(expected.standard_error)
@@ -225,8 +224,7 @@ def test_nothing_is_expected_of_too_few_samples():
         evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
         found = choose(evidence, "re", FixedSize(4))
         assert (found.expected is not None) == told
-        there = expectations(evidence, found, found.score)
-        assert [each is not None for each in there] == [told] * 2
+        assert (expected_curve(evidence, found) is not None) == told
     trained = Evidence(with_changes(votes, source=VoteSource.TRAINING))
     with pytest.warns(quorate.exceptions.TrainingVotesWarning):
         assert choose(trained, "re", FixedSize(4)).expected is None
@@ -239,9 +237,7 @@ def test_a_curve_needs_an_order_of_all_members(method, told):
     votes, _ = draw()
     evidence = Evidence(with_changes(votes, source=VoteSource.ASSUMED_NEW))
     found = choose(evidence, method, FixedSize(4), seed=0)
-    expected, curve = expectations(evidence, found, found.score)
-    assert (curve is not None) == told
-    assert expected == found.expected
+    assert (expected_curve(evidence, found) is not None) == told
 
 
 def test_the_number_found_is_that_of_the_curve():
@@ -251,7 +247,7 @@ def test_the_number_found_is_that_of_the_curve():
         auto = quorate.select(votes, method, keep="auto")
         assert auto.n_kept == auto.curve.within_one_standard_error()
         fixed = choose(evidence, method, FixedSize(4))
-        _, curve = expectations(evidence, fixed, fixed.score)
+        curve = expected_curve(evidence, fixed)
         np.testing.assert_allclose(curve.errors, auto.curve.errors)
         assert curve.within_one_standard_error() == auto.n_kept
 

@@ -71,8 +71,4 @@ def every_display(names=None, methods=("Ensem", "EPBD", "random", "PEP")):
         "CorrelationDisplay": display.CorrelationDisplay.from_results(results),
         "RiskErrorDisplay": display.RiskErrorDisplay.from_results(results),
         "SizeAccuracyDisplay": display.SizeAccuracyDisplay.from_results(results),
-        "LazyCurveDisplay": display.LazyCurveDisplay(
-            [methods[0], 0.999, 0.99], [12.0, 6.0, 4.0], [0.0, 0.001, 0.05],
-            methods[-1], 12,
-        ),
-    }  # fmt: skip
+    }

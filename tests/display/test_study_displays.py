@@ -1,7 +1,6 @@
 """Pictures of studies and models show the numbers they were given."""
 
 import dataclasses
-import types
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from quorate.display import (
     CorrelationDisplay,
     CriticalDifferenceDisplay,
     DecompositionDisplay,
-    LazyCurveDisplay,
     QuantityDisplay,
     RankDisplay,
     RiskErrorDisplay,
@@ -194,24 +192,6 @@ class TestRelations:
         assert_allclose(shown.error, shown.member_error - shown.diversity)
 
 
-class TestLazyCurve:
-    def test_line_and_settings(self):
-        curve = types.SimpleNamespace(
-            settings=[0.9, 0.99, "exact"],
-            members_asked=[3.0, 5.0, 9.0],
-            disagreement=[0.05, 0.001, 0.0],
-            mode="bayes",
-        )
-        shown = LazyCurveDisplay.from_curve(curve).plot()
-        line = shown.ax_.lines[0]
-        assert_array_equal(line.get_xdata(), [0.0, 0.001, 0.05])
-        assert_array_equal(line.get_ydata(), [9.0, 5.0, 3.0])
-        assert texts(shown.ax_) == ["exact", "0.99", "0.9"]
-
-    def test_no_disagreement_at_all(self):
-        LazyCurveDisplay([1, 2], [3.0, 4.0], [0.0, 0.0]).plot()
-
-
 @pytest.mark.parametrize(
     ("refused", "why"),
     [
@@ -227,7 +207,6 @@ class TestLazyCurve:
             dataclasses.replace(some_results(), rows=())), "made up: no results yet"),
         (lambda: SizeAccuracyDisplay.from_results(
             some_results(("Ensem", "EPBD", "random"), n_data=1)), "name the methods"),
-        (lambda: LazyCurveDisplay([1], [1, 2], [0.1]), "got 1, 2 and 1"),
     ],
 )  # fmt: skip
 def test_refusals(refused, why):

@@ -60,3 +60,17 @@ def calibrated(weights, order, threshold):
         return n1 - n2 >= threshold * np.sqrt((left**2).sum())
 
     return enough
+
+
+def changed_by(leads, rules, reference):
+    """Return which rows each rule stops at another class than the reference."""
+    changed = []
+    for rule in rules:
+        open_ = np.ones(reference.size, dtype=bool)
+        wrong = np.zeros(reference.size, dtype=bool)
+        for step, (leader, best, second) in enumerate(leads):
+            done = rule.decided(step, best, second) & open_
+            wrong |= done & (leader != reference)
+            open_ &= ~done
+        changed.append(wrong)
+    return np.array(changed)

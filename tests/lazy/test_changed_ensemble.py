@@ -58,7 +58,7 @@ MODELS = {
 
 
 def expect_a_sentence(lazy):
-    for method in (lazy.predict, lazy.members_asked, lazy.predict_proba, lazy.curve):
+    for method in (lazy.predict, lazy.members_asked, lazy.predict_proba):
         for rows in (X, X[:1]):
             with pytest.raises(NotFittedError, match=r"or changed .* fit this"):
                 method(rows)
@@ -197,7 +197,6 @@ def test_parameters_count_from_the_next_fit_on():
     lazy.set_params(mode="calibrated", confidence=0.6)
     for one in (lazy, pickle.loads(pickle.dumps(lazy))):
         np.testing.assert_array_equal(one.members_asked(X), asked)
-        assert one.curve(X).mode == "exact"
 
 
 def test_what_does_not_change_the_answer_is_not_complained_about():

@@ -31,9 +31,7 @@ from tests.lazy.zoo import Sayer
 
 import quorate
 from quorate import LazyClassifier
-from quorate.display import LazyCurveDisplay
 from quorate.exceptions import QuorateWarning, TrainingVotesWarning
-from quorate.results import LazyCurve
 
 
 class Trained(ClassifierMixin, BaseEstimator):
@@ -331,37 +329,6 @@ def test_order_and_blocks_as_told(forest, data):
     random = [LazyClassifier(forest, random_state=s).fit().order_ for s in (0, 0, 1)]
     np.testing.assert_array_equal(random[0], random[1])
     assert (random[0] != random[2]).any()
-
-
-# Curves
-
-
-def test_curves(forest, data):
-    new = data[2]
-    lazy = LazyClassifier(forest, "bayes", random_state=0).fit()
-    with pytest.raises(ValueError, match=r"confidence=1.5\): must be"):
-        lazy.curve(new, [0.9, 1.5])
-    curve = lazy.curve(new, [0.999, 0.8])
-    assert isinstance(curve, LazyCurve)
-    assert curve.settings.tolist() == [0.8, 0.999]
-    for place, confidence in enumerate(curve.settings):
-        single = lazy.set_params(confidence=confidence).fit(new)
-        assert curve.members_asked[place] == single.measured_members_
-        assert curve.disagreement[place] == single.measured_disagreement_
-        assert curve.members_asked[place] == single.members_asked(new).mean()
-    assert curve.share_asked[0] < curve.share_asked[1] < 1
-    assert curve.to_dict()["setting"] == "confidence"
-    drawn = LazyCurveDisplay.from_curve(curve)
-    assert (drawn.mode, drawn.n_members, drawn.settings) == ("bayes", 60, (0.8, 0.999))
-
-    usual = LazyClassifier(forest, "calibrated", epsilon=0.1).fit(new).curve(new)
-    assert usual.setting == "threshold"
-    assert (np.diff(usual.members_asked) >= 0).all()
-    assert usual.disagreement[-1] == 0
-
-    exact = LazyClassifier(forest, random_state=0).fit()
-    assert exact.curve(new).members_asked == [exact.members_asked(new).mean()]
-    assert exact.curve(new).disagreement == [0]
 
 
 # Refusals

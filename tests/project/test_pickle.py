@@ -103,11 +103,6 @@ THINGS = {
     "measures": quorate.measures,
     "methods": quorate.methods,
     "report": lambda: quorate.report(forest(), X[1::2], NAMES[Y[1::2]], methods=[]),
-    "lazy curve": lambda: (
-        quorate.LazyClassifier(forest(), "bayes", random_state=0)
-        .fit()
-        .curve(X[1::2], [0.9, 0.99])
-    ),
     "ranks": lambda: stats.average_ranks(np.random.default_rng(0).random((5, 3))),
     "friedman": lambda: stats.friedman(np.random.default_rng(0).random((5, 3))),
     "nemenyi": lambda: stats.nemenyi(np.random.default_rng(0).random((5, 3))),

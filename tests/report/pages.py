@@ -110,10 +110,6 @@ def figures_in(made):
     return re.findall(r'<figure id="([^"]+)"', made.html)
 
 
-def columns_in(made):
-    return set(re.findall(r"<th scope=\"col\"[^>]*><bdi>(.*?)</bdi>", made.html))
-
-
 def changed(data, changes):
     """Return the data of a page with other values, by their path."""
     data = copy.deepcopy(data)

@@ -17,7 +17,7 @@ from quorate._report._text import percent
 from quorate._votes import VoteSource, totals
 from quorate.cli import main
 
-FIGURES = ["members-map", "kappa", "agreement", "measures", "decomposition", "risk"]
+FIGURES = ["members-map", "kappa", "agreement", "risk"]
 
 
 def drawn(seed=0):

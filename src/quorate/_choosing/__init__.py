@@ -14,7 +14,7 @@ from quorate._choosing._crossfit import fit_on, split_evidence
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, gather
 from quorate._choosing._expected import (
     ExpectedError,
-    expectations,
+    expected_curve,
     expected_errors,
     has_whole_order,
 )
@@ -53,7 +53,7 @@ __all__ = [
     "SizeCurve",
     "check_method",
     "choose",
-    "expectations",
+    "expected_curve",
     "expected_errors",
     "fit_on",
     "gather",

@@ -221,36 +221,16 @@ def expected_errors(
     ]
 
 
-def expectations(
-    evidence: Evidence, selection: "Selection", score: Score
-) -> tuple[ExpectedError | None, CrossFittedCurve | None]:
-    """Return the expected error of the kept members, and the expected size curve.
-
-    Both are None if there are too few samples; the curve also if the method does not
-    order all members.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What the members were chosen on.
-    selection : Selection
-        The selection.
-    score : Score
-        What to count.
-    """
-    same, curve = score is selection.score, selection.found_in
-    expected = selection.expected if same else None
-    if expected is None or not selection.drops_members:
-        expected = expected_errors(evidence, [selection], score)[0] or expected
-    if not same or curve is None:
-        curve = _expected_curve(evidence, selection, score)
-    return expected, curve
-
-
-def _expected_curve(
-    evidence: Evidence, selection: "Selection", score: Score
+def expected_curve(
+    evidence: Evidence, selection: "Selection"
 ) -> CrossFittedCurve | None:
-    some = _at_most(evidence)
+    """Return the expected error by size.
+
+    None if there are too few samples, or if the method does not order all members.
+    """
+    if selection.found_in is not None:
+        return selection.found_in
+    some, score = _at_most(evidence), selection.score
     if not (has_whole_order(selection.pruner) and can_expect(some.votes, score)):
         return None
     pruner, order = make_pruner(selection.pruner, keep=1.0), selection.order

@@ -1,7 +1,6 @@
 """Early exit: the ensemble's own prediction, from as few members as it takes."""
 
-from quorate._lazy._calibration import LazyCurve
 from quorate._lazy._classifier import LazyClassifier
 from quorate._lazy._trial import ModeTrial, Trial, try_modes
 
-__all__ = ["LazyClassifier", "LazyCurve", "ModeTrial", "Trial", "try_modes"]
+__all__ = ["LazyClassifier", "ModeTrial", "Trial", "try_modes"]

@@ -24,7 +24,6 @@ from quorate._engine import (
     auto_order,
     check_order,
     make_ends,
-    make_rule,
     make_stops,
     make_voter,
 )
@@ -39,12 +38,10 @@ from quorate._ensembles import (
 )
 from quorate._lazy._calibration import (
     Guarantee,
-    LazyCurve,
     calibrate,
     check_rows,
     harmful_thresholds,
     leads_at_stops,
-    try_rules,
 )
 from quorate._lazy._members import additive_ensemble
 from quorate._messages import warn
@@ -55,11 +52,6 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate._workers import count_threads, in_threads
 from quorate.exceptions import QuorateWarning, TrainingVotesWarning
 
-# Default settings of a curve.
-_USUAL = {
-    "bayes": (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999),
-    "calibrated": (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0),
-}
 # Number of rows from which another thread pays off.
 _ROWS_PER_JOB = 500
 # Smaller shares would need too many samples.
@@ -334,47 +326,6 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         """Return the number of members evaluated for each sample."""
         voter = self._get_voter()
         return self._evaluate(voter, *voter.prepare(X)).asked
-
-    def curve(self, X: Any, settings: Any = None) -> LazyCurve:
-        """Measure members evaluated and predictions changed for other settings.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame
-            Samples the members were not trained on.
-        settings : array-like of float, optional
-            Confidences for "bayes", thresholds for "calibrated". "exact" and "all" have
-            none and give one point.
-
-        Returns
-        -------
-        LazyCurve
-        """
-        voter = self._get_voter()
-        ensemble, stops = voter.ensemble, voter.stops
-        mode, values = voter.mode, np.ones(1)
-        if mode in _USUAL:
-            given = _USUAL[mode] if settings is None else settings
-            values = np.sort(np.asarray(given, dtype=float))
-        if mode == "bayes":
-            for value in values:
-                check_number(
-                    "LazyClassifier", "confidence", float(value), least=0.5, below=1
-                )
-        rules = [make_rule(ensemble, stops, mode, value, value) for value in values]
-        prepared = sliceable(ensemble.prepare(X))
-        reference = ensemble.reference(X, prepared)
-        leads = leads_at_stops(ensemble, stops, prepared)
-        at, changed = try_rules(leads, rules, reference, stops.ends.size)
-        return LazyCurve(
-            mode=mode,
-            setting="threshold" if mode == "calibrated" else "confidence",
-            settings=values,
-            members_asked=stops.ends[at].mean(axis=1),
-            disagreement=changed.mean(axis=1),
-            n_members=ensemble.n_members,
-            n_samples=reference.size,
-        )
 
     # Serving
 

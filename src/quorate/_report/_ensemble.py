@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from quorate._blending import Blend
 from quorate._checks import check_number
 from quorate._choosing import (
     DEFAULT,
@@ -21,7 +20,6 @@ from quorate._choosing import (
 )
 from quorate._data import count_rows
 from quorate._ensembles import RowSource
-from quorate._output import plain
 from quorate._progress import stage
 from quorate._pruned import distilled_size, will_distil
 from quorate._report import _advice, _expected, _reproduce, _savings, _sections
@@ -31,8 +29,8 @@ from quorate._report._pictures import ensemble_pictures
 from quorate._report._reproduce import Request
 from quorate._report._sections import Section
 from quorate._report._stored import summary_report
-from quorate._report._text import plural, reasons
-from quorate._scoring import check_scoring, find_score, with_positive
+from quorate._report._text import reasons
+from quorate._scoring import check_scoring, with_positive
 from quorate._votes import Summary, Votes, VoteSource, with_changes
 from quorate.pruning import Pruner
 
@@ -63,15 +61,15 @@ def report(
 
     Parameters
     ----------
-    ensemble : fitted ensemble, list or dict; or Votes, Blend or Summary
+    ensemble : fitted ensemble, list or dict; or Votes or Summary
         Any ensemble that :func:`quorate.collect_votes` accepts. It is not changed.
-        Votes with labels and results of :func:`quorate.blend` are accepted, too; their
-        report has no sizes, times and early exit, which need the models. So is a
-        summary of votes on data of any size, with ``output``, ``noise`` and ``title``
-        only; its report omits what needs single samples.
+        Votes with labels are accepted, too; their report has no sizes, times and early
+        exit, which need the models. So is a summary of votes on data of any size, with
+        ``output``, ``noise`` and ``title`` only; its report omits what needs single
+        samples.
     X, y : array-like
         Samples and labels: the training data of an ensemble that bootstraps, or new
-        data. Omit both for votes, blends and summaries, which contain the labels.
+        data. Omit both for votes and summaries, which contain the labels.
     output : path, optional
         File to write the page to.
     method : str or Pruner
@@ -124,8 +122,8 @@ def report(
     Members are evaluated on the samples once, and again on up to 500 of them to measure
     times and early exit, and on generated samples if a method needs additional ones.
     Figures of pairs use up to 3,000 samples; the comparison of methods and the
-    contributions of members up to 6,000. The expected accuracy of the kept members and
-    of other sizes is cross-validated on up to 10,000 samples, as in the output of
+    reasons for keeping members up to 6,000. The expected accuracy of the kept members
+    and of other sizes is cross-validated on up to 10,000 samples, as in the output of
     ``quorate prune``.
 
     Examples
@@ -163,7 +161,7 @@ def report(
         random_state=random_state,
         max_samples=max_samples,
     )
-    if isinstance(ensemble, (Votes, Blend, Summary)):
+    if isinstance(ensemble, (Votes, Summary)):
         _refuse_options(ensemble, X, y, request)
     if isinstance(ensemble, Summary):
         made = summary_report(ensemble, noise=noise, title=title)
@@ -205,9 +203,8 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     evidence = replace(evidence, votes=selection.votes)
     with stage("cross-validating"):
         analysis = _expected.analyse(request, evidence, selection)
-    blend = ensemble if isinstance(ensemble, Blend) else None
     with stage("measuring, comparing methods"):
-        page = _page(analysis, blend)
+        page = _page(analysis)
     pair_votes = analysis.votes.at(analysis.some_samples(_PAIR_SAMPLES))
     with stage("drawing figures"):
         pictures = ensemble_pictures(page, analysis, pair_votes)
@@ -220,19 +217,18 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
         selection=selection,
         pair_samples=pair_votes.n_samples,
         score=analysis.score_format,
-        blend=blend,
         unscored=_sections.why_unscored(analysis.votes),
         chosen_before=_sections.CHOSEN_BEFORE,
     )
 
 
-def _page(analysis: Analysis, blend: Blend | None) -> Section:
+def _page(analysis: Analysis) -> Section:
     """Return all sections of the page."""
     request, evidence, votes = analysis.request, analysis.evidence, analysis.votes
     ensemble, drawn, score = analysis.ensemble, evidence.drawn, analysis.score_format
     expected, selection = analysis.expected, analysis.selection
     n_given = votes.n_samples if evidence.X is None else count_rows(evidence.X)
-    page = page_head("ensemble", request.title or _title(analysis, blend))
+    page = page_head("ensemble", request.title or _title(analysis))
     page |= _sections.votes_sections(
         votes,
         analysis.before,
@@ -249,68 +245,52 @@ def _page(analysis: Analysis, blend: Blend | None) -> Section:
     certificate = _expected.certificate_section(analysis)
     sizes = _savings.sizes_section(analysis, facts, pruning, certificate, members_name)
     settings = _reproduce.settings_section(request, selection)
-    recorded = "" if ensemble is not None else "votes" if blend is None else "blend"
     page |= {
-        "blend": None if blend is None else plain(blend.to_dict()),
         "classes": _sections.class_rows(votes, expected, analysis.honest),
         "confusion": _sections.expected_confusion(expected, votes, analysis.honest),
         "judged": _expected.judged_section(analysis),
-        "members": _member_rows(analysis, facts, blend),
+        "members": _member_rows(analysis, facts),
         "pruning": pruning,
         "methods": _expected.methods_section(analysis),
         "lazy": lazy,
         "certificate": certificate,
         "sizes": sizes,
         "settings": settings,
-        "reproduce": _reproduce.reproduce_section(request, settings, recorded),
+        "reproduce": _reproduce.reproduce_section(request, settings, ensemble is None),
     }
     sizes["commands"] = _reproduce.prune_commands(
-        request, settings, selection, recorded
+        request, settings, selection, ensemble is None
     )
-    sizes["advised"] = sizes["members"].index(_advice.advised_size(page, score))
     return page | {
-        "advice": _advice.advice(page, score, blend),
+        "advice": _advice.advice(page, score),
         "choice": _advice.choice_text(page, score),
-        "contributions": _advice.contributions_text(page),
     }
 
 
-def _title(analysis: Analysis, blend: Blend | None) -> str:
+def _title(analysis: Analysis) -> str:
     """Return the default title of a page."""
     n_members, ensemble = analysis.votes.n_members, analysis.ensemble
-    if blend is not None:
-        n_blended = len(blend.weights)
-        of = "" if n_blended == n_members else f"{n_blended} of "
-        return f"Blend of {of}{plural(n_members, 'model')}"
     if ensemble is None:
         return f"Votes of {n_members} members"
     what = "members" if ensemble.can_predict else "classifiers"
     return f"{type(ensemble.core).__name__} of {n_members} {what}"
 
 
-def _member_rows(
-    analysis: Analysis, facts: Section, blend: Blend | None
-) -> list[Section]:
+def _member_rows(analysis: Analysis, facts: Section) -> list[Section]:
     """Return a row per member: scores, costs, and whether it is kept.
 
-    Contributions and reasons are computed on a subsample. Weights are those of the
-    blend, if there is one.
+    Reasons are computed on a subsample.
     """
     votes, selection = analysis.votes, analysis.selection
     some = votes.at(analysis.some_samples())
-    accuracy = find_score(None, votes.classes, "report")
-    added = accuracy.contributions(some) if analysis.honest else None
     picks = {int(member): place + 1 for place, member in enumerate(selection.order)}
     every = range(votes.n_members)
     columns: dict[str, Any] = {
         "kept": ["kept" if member in picks else "dropped" for member in every],
         "pick": [picks.get(member) for member in every],
-        "contribution": None if added is None else added.tolist(),
         **{name: facts[name] for name in ("bytes", "nodes", "depth")},
-        "why": reasons(some, selection, votes.accuracies, added, accuracy),
+        "why": reasons(some, selection, analysis.honest),
     }
-    if blend is not None:
-        columns["weight"] = [blend.weights.get(name, 0.0) for name in votes.names]
     return _sections.member_rows(votes, analysis.honest, **columns)
 
 
@@ -318,12 +298,12 @@ def _evidence(
     ensemble: Any, X: Any, y: Any, request: Request, size: Size | None
 ) -> Evidence:
     """Return the votes to choose on: the given ones, or those of the members."""
-    if isinstance(ensemble, (Votes, Blend)):
+    if isinstance(ensemble, Votes):
         return _recorded(ensemble, request)
     if X is None or y is None:
         raise ValueError(
-            "report: an ensemble needs samples, report(ensemble, X, y); only votes, a "
-            "blend or a summary can be passed alone."
+            "report: an ensemble needs samples, report(ensemble, X, y); only votes "
+            "(of a blend: blend.votes()) or a summary can be passed alone."
         )
     return gather(
         ensemble,
@@ -339,9 +319,8 @@ def _evidence(
     )
 
 
-def _recorded(given: Votes | Blend, request: Request) -> Evidence:
+def _recorded(votes: Votes, request: Request) -> Evidence:
     """Return evidence from votes alone."""
-    votes = given.votes() if isinstance(given, Blend) else given
     check_scoring(request.scoring, "report", averages=votes.rule == "average")
     if votes.source is VoteSource.UNLABELLED:
         raise ValueError(f"report: {votes.source.why_unreliable}.")

@@ -12,7 +12,7 @@ from quorate._choosing import (
     FixedSize,
     Selection,
     choose,
-    expectations,
+    expected_curve,
     expected_errors,
     has_whole_order,
     method_for,
@@ -98,10 +98,12 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
     honest = votes.source is not None and not votes.why_unreliable
     scores: dict[str, Any] = {}
     if honest:
-        expected, curve = expectations(evidence, selection, score)
+        expected = selection.expected
+        if expected is None or not selection.drops_members:
+            expected = expected_errors(evidence, [selection], score)[0] or expected
         scores = {
             "expected": expected,
-            "curve": curve,
+            "curve": expected_curve(evidence, selection),
             "before": diagnose(votes, request.noise),
             "after": diagnose(selection.applied_to(votes), request.noise),
         }

@@ -31,22 +31,14 @@ def ensemble_pictures(
 ) -> dict[str, Picture]:
     """Draw all applicable figures; those of pairs use only ``pair_votes``."""
     pruning = page["pruning"]
-    lazy = page["lazy"]["rows"] if page["lazy"]["honest"] else []
     votes, selection, before = analysis.votes, analysis.selection, analysis.before
     drawn = votes_pictures(page, pair_votes, before, selection.support)
     more = []
     if before is not None:
         more.append(_margins(votes, selection.applied_to(votes)))
-        if hasattr(selection.pruner, "trace_samples_"):
-            more.append(_pick_trace(analysis))
     score = analysis.score_format
     if pruning["curve"].get("best_size") is not None:
         more.append(_size_curve(pruning["curve"], pruning["n_kept"], score))
-    if page["methods"]["rows"]:
-        more.append(_method_gains(page["methods"]["rows"], score))
-    bayes = [row for row in lazy if row["mode"].startswith("bayes")]
-    if len(bayes) > 1:
-        more.append(_lazy_curve(bayes, votes.n_members))
     return drawn | {picture.id: picture for picture in more}
 
 
@@ -65,8 +57,6 @@ def votes_pictures(
         if votes.n_members > 1:
             drawn.append(_pairs_of_members(votes, support))
         drawn += [
-            _decomposition(page["decomposition"]),
-            _measures(page["diversity"], votes),
             _risk_curve(diagnosis.risk),
             _members_map(page["members"], support, page["votes"]["accuracy"]),
         ]
@@ -76,40 +66,6 @@ def votes_pictures(
 def _column(rows: Rows, name: str) -> FloatArray:
     """Return a column of a table; missing values are NaN."""
     return np.array([row[name] for row in rows], dtype=float)
-
-
-def _decomposition(parts: Section) -> Picture:
-    """Draw the error of the vote as the members' mean error minus diversity."""
-    rows = {"all members": parts["all"]}
-    if parts["kept"] is not None:
-        rows["kept"] = parts["kept"]
-    texts = [
-        f"{name}: error of the plurality vote {percent(row['error'])}\n"
-        f"members' mean error {percent(row['member_error'])}\n"
-        f"diversity {percent(row['diversity'])}"
-        for name, row in rows.items()
-    ]
-    names = "error", "member_error", "diversity"
-    numbers = [_column(list(rows.values()), name) for name in names]
-    shown = display.DecompositionDisplay(tuple(rows), *numbers)
-    height = 2.4 if len(rows) > 1 else 1.9
-    return draw("decomposition", shown, shown.error, None, texts, height=height)
-
-
-def _measures(rows: Rows, votes: VoteCounts) -> Picture:
-    """Draw thirteen measures of all members and of the kept ones."""
-    # Used for the ranges; the values are those of the table, on all samples.
-    shown = display.DiversityDisplay.from_votes(votes)
-    shown.before = _column(rows, "all")
-    if rows[0]["kept"] is not None:
-        shown.after = _column(rows, "kept")
-    texts = [
-        f"{row['measure']}: {row['meaning']}\nall members {number(row['all'])}"
-        + ("" if row["kept"] is None else f", kept {number(row['kept'])}")
-        for row in rows
-    ]
-    places = np.nan_to_num(shown.place(shown.before))
-    return draw("measures", shown, places, None, texts, height=5.6)
 
 
 def _pairs_of_members(votes: VoteCounts, support: BoolArray | None) -> Picture:
@@ -170,23 +126,6 @@ def _margins(votes: Votes, kept: Votes) -> Picture:
     return draw("margins", display.MarginDisplay(before, after), at, shares, texts)
 
 
-def _pick_trace(analysis: Analysis) -> Picture:
-    """Draw the sample for which each member was picked."""
-    selection = analysis.selection
-    shown = display.PickTraceDisplay.from_pruner(selection.pruner, analysis.votes)
-    n_picks = min(selection.n_kept, shown.samples.size)
-    shown.samples, shown.margins = shown.samples[:n_picks], shown.margins[:n_picks]
-    shown.members = shown.members[:n_picks]
-    some = evenly_spread(n_picks, _MOST_POINTS)
-    texts = [
-        f"pick {at + 1}: member {shown.members[at]}, for sample {shown.samples[at]} "
-        f"with margin {number(shown.margins[at], 3)}"
-        for at in some
-    ]
-    marked = some + 1.0, shown.margins[some], texts
-    return draw("trace", shown, *marked, width=7.2, height=4.4, panels=True)
-
-
 def _size_curve(curve: Section, n_kept: int, score: ScoreFormat) -> Picture:
     """Draw the error by number of members."""
     names = "sizes", "errors", "standard_errors"
@@ -208,32 +147,6 @@ def _size_curve(curve: Section, n_kept: int, score: ScoreFormat) -> Picture:
         f"{_text.plural(sizes[at])}: {called} {score.write(values[at])}" for at in some
     ]
     return draw("sizes", shown, sizes[some], values[some], texts)
-
-
-def _method_gains(rows: Rows, score: ScoreFormat) -> Picture:
-    """Draw the gains of methods at the same size."""
-    gains, doubts = _column(rows, "gain"), _column(rows, "gain_error")
-    shown = display.GainDisplay(tuple(row["method"] for row in rows), gains, doubts)
-    texts = [
-        f"{row['method']}: {score.write(row['score'])}, {score.differ(row['gain'])} "
-        f"from all members (standard error {score.doubt(row['gain_error'])})"
-        for row in rows
-    ]
-    height = 1.2 + 0.3 * len(rows)
-    return draw("method-gains", shown, gains, None, texts, height=height)
-
-
-def _lazy_curve(rows: Rows, n_members: int) -> Picture:
-    """Draw members evaluated against changed predictions, by confidence."""
-    asked, changed = _column(rows, "members_asked"), _column(rows, "disagreement")
-    settings = [row["setting"] for row in rows]
-    shown = display.LazyCurveDisplay(settings, asked, changed, "bayes", n_members)
-    texts = [
-        f"confidence {row['setting']:g}: {number(row['members_asked'], 1)} members "
-        f"evaluated, {percent(row['disagreement'])} of predictions change"
-        for row in rows
-    ]
-    return draw("lazy-curve", shown, changed, asked, texts)
 
 
 def study_pictures(results: Results) -> dict[str, Picture]:

@@ -96,7 +96,7 @@ def _scoring_of(score: Score) -> Section:
     return {"scoring": score.name, "positive": None}
 
 
-def reproduce_section(request: Request, settings: Section, recorded: str) -> Section:
+def reproduce_section(request: Request, settings: Section, recorded: bool) -> Section:
     """Return the call, and the command for files, that make the page again.
 
     Parameters
@@ -105,14 +105,14 @@ def reproduce_section(request: Request, settings: Section, recorded: str) -> Sec
         The arguments of the page.
     settings : dict
         Its settings.
-    recorded : {"", "votes", "blend"}
-        The kind of input if there are no models.
+    recorded : bool
+        Whether there are votes and no models.
     """
     seed, others = settings["random_state"] or None, request.methods
     options = {**settings, "random_state": seed, "title": request.title}
     methods = None if others is None else [as_code(method) for method in others]
     only_python = {"methods": methods, "output": _OUTPUT}
-    what = recorded or "ensemble, X, y"
+    what = "votes" if recorded else "ensemble, X, y"
     call = _call("page = quorate.report", what, {**options, **only_python})
     section: Section = {"python": f"{call})", "shell": None, "source": None}
     if (files := request.files) is None:
@@ -125,7 +125,7 @@ def reproduce_section(request: Request, settings: Section, recorded: str) -> Sec
 
 
 def prune_commands(
-    request: Request, settings: Section, selection: Selection, recorded: str
+    request: Request, settings: Section, selection: Selection, recorded: bool
 ) -> list[dict[str, str]]:
     """Return lines that prune, in two parts with the size between them."""
     seeded = getattr(request.method, "random_state", None) is not None
@@ -138,8 +138,7 @@ def prune_commands(
         line = f"{_command('prune', request.files, options)} --keep "
         lines.append(("Prune on the command line", line, ""))
     if recorded:
-        votes = "blend.votes()" if recorded == "blend" else recorded
-        line = _call("choice = quorate.select", votes, options)
+        line = _call("choice = quorate.select", "votes", options)
         lines.append(("Choose in Python", f"{line}, keep=", ")"))
     else:
         line = _call("small = quorate.prune", "ensemble, X, y", options)

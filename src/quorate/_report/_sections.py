@@ -294,9 +294,7 @@ def member_rows(
         "agreement": plain(share),
         "weight": None if weights is None else weights.tolist(),
         "votes": totals.member_counts(votes)[1].tolist() if votes.is_masked else None,
-        **dict.fromkeys(
-            ("kept", "pick", "contribution", "bytes", "nodes", "depth", "why")
-        ),
+        **dict.fromkeys(("kept", "pick", "bytes", "nodes", "depth", "why")),
         **columns,
     }
     empty = [None] * votes.n_members

@@ -10,7 +10,7 @@ import numpy as np
 
 from quorate._judging import certify
 from quorate._output import plain
-from quorate._report._advice import Step, best_member, step, votes_advice
+from quorate._report._advice import Step, best_member, step
 from quorate._report._expected import DELTA, certificate_text, reason_of
 from quorate._report._page import Report, page_head, render
 from quorate._report._pictures import evenly_spread, study_pictures, votes_pictures
@@ -77,7 +77,7 @@ def _advice(page: Section) -> list[Step]:
         title = "Make the summary again from samples that no member was trained on."
         text = "These are the training samples of the members, so there are no scores."
         return [step(title, text)]
-    steps = [best_member(page), _use_other_model(page), *votes_advice(page)]
+    steps = [best_member(page), _use_other_model(page)]
     if page["other_model"] is None:
         choose = step(
             "To keep fewer members, choose them on a sample of the rows.",

@@ -60,11 +60,6 @@ if TYPE_CHECKING:
     "Output file (.csv, .parquet) for the blend of --test or, without --test, for the "
     "weights and the rule.",
 )
-@_options.option(
-    "--report page",
-    _options.FILE,
-    "Output file (.html) for a report on the models, as of 'quorate report'.",
-)
 @_options.force
 @_options.as_json
 def blend(
@@ -77,7 +72,6 @@ def blend(
     keep: int | None,
     scoring: str | None,
     output: Path | None,
-    page: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -86,11 +80,8 @@ def blend(
         check_output(output, force, ".csv", ".parquet")
     elif test is not None:
         raise click.UsageError("--test needs -o FILE for the blend.")
-    if page is not None:
-        check_output(page, force, ".html", ".htm")
     from quorate._blending import blend as find_blend
     from quorate._blending import check_request
-    from quorate._report import report
 
     how: dict[str, Any] = {"method": method, "keep": keep, "scoring": scoring}
     check_request(folder, **how)
@@ -106,9 +97,6 @@ def blend(
         found = find_blend(folder, y, **how)
     if output is not None:
         _write(found, test, output)
-    if page is not None:
-        with stage("measuring and plotting", verbose=1):
-            report(found, output=page, scoring=scoring)
     if as_json:
         say_json(found.to_dict())
         return
@@ -118,8 +106,6 @@ def blend(
     if output is not None:
         what = "weights" if test is None else f"blend of {test}"
         console.print(f"{what} written to {output}", markup=False, soft_wrap=True)
-    if page is not None:
-        console.print(f"report written to {page}", markup=False, soft_wrap=True)
 
 
 def _labels(path: Path, column: str | None) -> Any:

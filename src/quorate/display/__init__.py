@@ -11,7 +11,7 @@ from quorate.display._members import MarginDisplay, PickTraceDisplay
 from quorate.display._pairs import AgreementDisplay, KappaErrorDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._risk import RiskCurveDisplay, RiskErrorDisplay
-from quorate.display._sizes import LazyCurveDisplay, SizeCurveDisplay
+from quorate.display._sizes import SizeCurveDisplay
 from quorate.display._study import (
     CorrelationDisplay,
     QuantityDisplay,
@@ -22,7 +22,6 @@ from quorate.display._study import (
 # For the report, which has the facts for these pictures; not public.
 from quorate.display._files import study_displays as study_displays
 from quorate.display._members import MembersDisplay as MembersDisplay
-from quorate.display._study import GainDisplay as GainDisplay
 
 __all__ = [
     "AgreementDisplay",
@@ -31,7 +30,6 @@ __all__ = [
     "DecompositionDisplay",
     "DiversityDisplay",
     "KappaErrorDisplay",
-    "LazyCurveDisplay",
     "MarginDisplay",
     "PickTraceDisplay",
     "QuantityDisplay",

@@ -147,31 +147,6 @@ class QuantityDisplay(Display):
 
 
 @dataclass(eq=False, repr=False)
-class GainDisplay(Display):
-    """Gains of several methods over all members, with their uncertainty."""
-
-    names: tuple[str, ...]
-    gain: FloatArray
-    standard_error: FloatArray
-
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw a point with two standard errors on each side for each method."""
-        n = len(self.names)
-        ax, ink = self._axes(ax, 6.4, 1.2 + 0.3 * n)
-        rows = np.arange(n)
-        ax.axvline(0, color=ink, lw=0.8, alpha=0.6)
-        ax.errorbar(
-            100 * self.gain, rows, xerr=200 * self.standard_error, fmt="o",
-            color=GOOD, ms=6, lw=1.6, capsize=3,
-        )  # fmt: skip
-        ax.set_yticks(rows, [_base.plain(name) for name in self.names])
-        ax.invert_yaxis()
-        ax.set_xlabel("accuracy against all members, percentage points")
-        ax.margins(y=0.08)
-        return self
-
-
-@dataclass(eq=False, repr=False)
 class CorrelationDisplay(PanelsDisplay):
     """What the vote gains over its members, against each measure of diversity.
 

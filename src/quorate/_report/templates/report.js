@@ -16,7 +16,7 @@
   const makeSlider = (place, sizes) => {
     const last = sizes.members.length - 1;
     const input = make("input", { type: "range", id: "members-to-keep", min: 0, max: last, step: 1 });
-    input.value = sizes.advised;
+    input.value = sizes.chosen;
     const figures = { keep: sizes.members, ...sizes.text };
     const commands = place.querySelector("#commands");
     const show = () => {
