@@ -32,7 +32,7 @@ from tests.lazy.zoo import (
 
 import quorate
 from quorate import LazyClassifier
-from quorate._engine import tree_shares
+from quorate._engine import Walk
 from quorate._lazy._members import additive_ensemble
 from quorate._trees import read_trees
 from quorate.ensembles import read_ensemble
@@ -113,13 +113,13 @@ def test_arrays_hold_what_the_trees_hold():
         X, y = draw_rows(rng)
         found = quorate.ensembles.read_ensemble(draw_trees(kind, rng, X, y))
         trees = read_trees(found, found.classes).trees
+        walk = Walk(trees, np.ones(found.n_members))
         rows = np.asarray(found.prepare(X), dtype=np.float32)
         for place, member in enumerate(found.members):
             shares = member.node_probabilities(found.classes)[member.leaves(rows)]
             if found.rule.name == "heads":
                 shares = np.eye(found.classes.size)[shares.argmax(axis=1)]
-            found_shares = tree_shares(trees, place, 1.0, rows)
-            np.testing.assert_array_equal(found_shares, shares)
+            np.testing.assert_array_equal(walk([place], rows)[0], shares)
         assert trees.nodes.itemsize == 12
         assert len(np.unique(trees.table, axis=0)) == len(trees.table)
 
@@ -350,10 +350,10 @@ def test_few_plain_rows_take_the_short_way(wine):
     """And no others; answers alone would not tell."""
     X, y, _ = wine
     forest = RandomForestClassifier(9, random_state=0).fit(X, y)
-    serve = LazyClassifier(forest).fit()._voter.predict_few
+    serve = LazyClassifier(forest).fit()._voter.serve
     expected = np.searchsorted(forest.classes_, forest.predict(X[:3]))
     for dtype in (np.float32, np.float64):
-        np.testing.assert_array_equal(serve(X[:3].astype(dtype)), expected)
+        np.testing.assert_array_equal(serve(X[:3].astype(dtype))[0], expected)
     for other in (
         X[:3].astype(">f4"),
         X[:3].astype(int),
@@ -371,8 +371,8 @@ def test_only_close_votes_are_left_to_the_ensemble():
     X = np.array([[0.0], [0.0], [1.0]])
     bagging = BaggingClassifier(n_estimators=3, bootstrap=False, random_state=0)
     bagging.fit(X, [0, 1, 1]).set_params(n_jobs=2)  # workers add up in another order
-    serve = LazyClassifier(bagging, "all").fit()._voter.predict_few
-    np.testing.assert_array_equal(serve(X[2:]), [1])
+    serve = LazyClassifier(bagging, "all").fit()._voter.serve
+    np.testing.assert_array_equal(serve(X[2:])[0], [1])
     assert serve(X[:1]) is None
 
 
@@ -383,7 +383,7 @@ def test_kernels_write_about_their_rows_and_no_others(wine):
     room = compiled.buffers.arrays
     for name in ("codes", "asked", "close", "scores"):
         room[name][:] = 77
-    compiled.predict_few(X[:3])
+    compiled.serve(X[:3])
     for name in ("codes", "asked", "close", "scores"):
         assert (room[name][:3] != 77).all()
         assert (room[name][3:] == 77).all()

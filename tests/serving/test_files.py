@@ -5,6 +5,7 @@ import json
 import struct
 import subprocess
 import sys
+import tracemalloc
 import zlib
 
 import numpy as np
@@ -187,6 +188,36 @@ FORGED_HEADS = [
 def test_forged_heads_are_refused(data, change, problem):
     with pytest.raises(ValueError, match=problem):
         decode(with_head(data, change))
+
+
+def test_what_would_fill_the_memory_is_refused_before_it_is_inflated(data):
+    many = b'{"facts":{"a":[' + b"[]," * 10_000_000 + b'[]]},"arrays":[]}'
+    head, zeros = zlib.compress(many, 9), zlib.compress(bytes(50_000_000), 9)
+    bombs = {
+        "the header cannot be read": signed(
+            struct.pack("<8sII", MAGIC, 1, len(head)) + head
+        ),
+        "an array of an unexpected name": signed(
+            with_head(
+                data,
+                lambda h: h["arrays"].append(["x", "|u1", [50_000_000], len(zeros)]),
+            )[:-32]
+            + zeros
+        ),
+    }
+    for problem, bomb in bombs.items():
+        assert len(bomb) < 80_000
+        tracemalloc.start()
+        with pytest.raises(ValueError, match=problem):
+            serving.CompactModel.from_bytes(bomb)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 20_000_000
+
+
+def test_heads_that_cannot_be_read_are_not_written(data):
+    with pytest.raises(ValueError, match="classes and categories are too long for a"):
+        encode({"names": ["a" * 3_000_000]}, {})
 
 
 def test_damage_is_noticed(data, tmp_path):

@@ -9,7 +9,7 @@ from quorate._engine._additive import (
     Evaluate,
     tie_handicap,
 )
-from quorate._engine._arrays import LEAF, MOST_NODES, TreeArrays, lay_out, tree_shares
+from quorate._engine._arrays import LEAF, MOST_NODES, TreeArrays, lay_out
 from quorate._engine._rules import (
     MODES,
     Lead,
@@ -24,6 +24,7 @@ from quorate._engine._rules import (
     relative_lead,
 )
 from quorate._engine._voter import LazyResult, Voter, kernel_plan, make_voter
+from quorate._engine._walk import Walk
 
 __all__ = [
     "LEAF",
@@ -39,6 +40,7 @@ __all__ = [
     "Stops",
     "TreeArrays",
     "Voter",
+    "Walk",
     "auto_order",
     "check_order",
     "kernel_plan",
@@ -49,5 +51,4 @@ __all__ = [
     "make_voter",
     "relative_lead",
     "tie_handicap",
-    "tree_shares",
 ]

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from quorate._engine._arrays import TreeArrays
+from quorate._engine._walk import Walk
 from quorate._kernels.verdicts import rounding
 from quorate._typing import Array, FloatArray, IntArray
 
@@ -28,7 +29,8 @@ class AdditiveEnsemble:
     Attributes
     ----------
     members : tuple[Evaluate, ...]
-        Functions from prepared rows to what the member adds to each class.
+        Functions from prepared rows to what the member adds to each class; none if
+        ``walk`` evaluates them all together.
     weights : FloatArray
         The most a member can add to one class.
     reach : FloatArray
@@ -49,6 +51,8 @@ class AdditiveEnsemble:
         Its trees; None if members are evaluated by themselves.
     why_no_trees : str
         Why there are none.
+    walk : Walk | None
+        Its trees in NumPy, for ensembles without ``members``.
     takes_plain : bool
         Whether finite arrays with the right number of columns need no ``prepare``.
     """
@@ -66,12 +70,13 @@ class AdditiveEnsemble:
     against: float = 0.0
     trees: TreeArrays | None = None
     why_no_trees: str = ""
+    walk: Walk | None = None
     takes_plain: bool = False
 
     @property
     def n_members(self) -> int:
         """Number of members."""
-        return len(self.members)
+        return self.weights.size
 
     @property
     def is_equal(self) -> bool:
@@ -84,6 +89,12 @@ class AdditiveEnsemble:
         if self.against:
             return "against"
         return "average" if self.divides else "heads"
+
+    def shares(self, X: Any) -> Iterable[FloatArray]:
+        """Return what each member adds to each class, in their own order."""
+        if self.walk is not None:
+            return self.walk(np.arange(self.n_members), X)
+        return (evaluate(X) for evaluate in self.members)
 
     def handicapped(self, scores: FloatArray) -> FloatArray:
         """Add the handicap that breaks ties if sums are exact."""
@@ -108,14 +119,14 @@ class AdditiveEnsemble:
     def reference(self, raw: Any, X: Any) -> IntArray:
         """Return the ensemble's own predictions, the reference for early exit."""
         if self.model is None:
-            return self.decide(evaluate(X) for evaluate in self.members)
+            return self.decide(self.shares(X))
         return np.searchsorted(self.classes, np.asarray(self.model.predict(raw)))
 
     def agreements(self, reference: IntArray, X: Any) -> FloatArray:
         """Return each member's mean share for the ensemble's own prediction."""
         rows = np.arange(reference.size)
         weights = np.where(self.weights == 0, 1.0, self.weights)
-        shares = [evaluate(X)[rows, reference].mean() for evaluate in self.members]
+        shares = [part[rows, reference].mean() for part in self.shares(X)]
         return np.asarray(shares) / weights
 
 

@@ -223,36 +223,3 @@ def fill_leaves(nodes: Array, places: IntArray, values: IntArray) -> None:
     nodes["threshold"].view(np.uint32)[places] = bits
     nodes["feature"][places] = LEAF | number >> _LOW_BITS << _HIGH_SHIFT
     nodes["child"][places] = places - 1
-
-
-# Without kernels
-
-
-def tree_shares(trees: TreeArrays, member: int, weight: float, X: Array) -> FloatArray:
-    """Return what one tree adds to each class."""
-    values = reached_leaves(trees, member, X)
-    shares = np.zeros((len(X), trees.n_classes))
-    pure = values >= 0
-    shares[pure, values[pure]] = weight
-    shares[~pure] = weight * trees.table[~values[~pure]]
-    return shares
-
-
-def reached_leaves(trees: TreeArrays, member: int, X: Array) -> IntArray:
-    """Return the value of each row's leaf: a class, or ``~row`` of the table.
-
-    Equivalent to the kernels, level by level in NumPy.
-    """
-    nodes = trees.nodes
-    at = np.full(len(X), trees.roots[member], dtype=np.int64)
-    rows = np.arange(len(X))
-    while rows.size:
-        here = nodes[at[rows]]
-        inner = here["feature"] >= 0
-        rows, here = rows[inner], here[inner]
-        value = X[rows, here["feature"] & _COLUMN]
-        right = ~(value <= here["threshold"])
-        goes_left = (here["feature"] & _MISSING_LEFT) != 0
-        right[np.isnan(value) & goes_left] = False
-        at[rows] = here["child"] + right
-    return trees.leaf_values(at)

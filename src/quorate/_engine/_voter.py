@@ -8,17 +8,17 @@ same order, the same stops, the same rules.
 
 import ctypes
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from quorate._engine._additive import AdditiveEnsemble
-from quorate._engine._rules import WHOLE, Rule, Stops, make_rule
+from quorate._engine._rules import EXACT, WHOLE, Rule, Stops, make_rule
 from quorate._kernels.verdicts import lead
 from quorate._messages import warn
 from quorate._native import Buffers, Kernels, Plan, kernels, misspelt, why_not
-from quorate._rows import count_rows, sliceable, take_rows
+from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.exceptions import QuorateWarning
 
@@ -31,8 +31,9 @@ _DECISIONS = ("left_open", "average", "heads", "against")
 _LEFT_OPEN = 0
 # Evaluating a tree on a row takes about as long as copying this many columns.
 _COLUMNS_PER_MEMBER = 100
-# Numbers kept for close votes: in small batches evaluating again is slow.
-_KEPT_NUMBERS = 1_000_000
+# The share of trees after which NumPy looks, and for how many rows at least.
+_LOOK = 0.6
+_ROWS_THAT_PAY = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class Voter:
         self.mode, self.confidence = mode, confidence
         self.engine = "numpy" if library is None else "compiled"
         self._kernels = library
+        self._adds_weight = bool((ensemble.weights > 0).all())
         if library is not None:
             self._arrays, numbers = kernel_plan(ensemble, stops, rule)
             addresses = {name: _address(array) for name, array in self._arrays.items()}
@@ -85,11 +87,11 @@ class Voter:
             self._n_features: int = numbers["n_features"]
             self.buffers = _ThreadBuffers(self._n_features, ensemble.classes.size)
 
-    def predict_few(self, X: Any) -> IntArray | None:
-        """Return the class codes of a few plain rows, or None if they need more work.
+    def serve(self, X: Any) -> tuple[IntArray, FloatArray] | None:
+        """Return codes and scores of a few plain rows, or None if they need more work.
 
-        Kept minimal, because Python's overhead here is as large as the vote itself. The
-        codes are in a buffer of this thread and are valid until the next call.
+        Kept minimal, because Python's overhead here is as large as the vote itself.
+        Both are in buffers of this thread and are valid until the next call.
         """
         if self._kernels is None or not self.ensemble.takes_plain:
             return None
@@ -102,13 +104,13 @@ class Voter:
         by_size, address = self.buffers.by_size
         if n_columns != self._n_features or not 0 < n_rows < len(by_size):
             return None
-        codes: IntArray
-        wide, codes = by_size[n_rows]
+        found: tuple[IntArray, FloatArray]
+        wide, found = by_size[n_rows]
         wide[:] = X
         how = self._decision if self.ensemble.adds_in_order() else _LEFT_OPEN
         if self._kernels.serve(self._plan_address, address, n_rows, how) != 0:
             return None  # not finite, or rounding decides and the ensemble insists
-        return codes
+        return found
 
     def prepare(self, X: Any) -> tuple[Any, Any, bool]:
         """Return raw and prepared rows, and whether all are finite."""
@@ -142,12 +144,12 @@ class Voter:
     ) -> LazyResult:
         """Evaluate members on rows that :meth:`prepare` returned.
 
-        Without ``keep_scores`` the scores have no meaning.
+        Without ``keep_scores`` only the codes have a meaning.
         """
         ensemble, library = self.ensemble, self._kernels
         if library is None or not isinstance(X, np.ndarray):
             # The kernels do not support sparse rows.
-            return vote(ensemble, self.stops, self.rule, raw, X)
+            return self._vote(raw, X, keep_scores)
         n_rows, n_classes = len(X), ensemble.classes.size
         room = n_rows if keep_scores else min(n_rows, library.room)
         codes = np.empty(n_rows, dtype=np.int64)
@@ -170,6 +172,26 @@ class Voter:
             codes[rows] = ensemble.reference(take_rows(raw, rows), take_rows(X, rows))
         return LazyResult(codes, asked, scores[:room])
 
+    def _vote(self, raw: Any, X: Any, keep_scores: bool) -> LazyResult:
+        """Evaluate members in NumPy; trees of compact models in blocks of rows."""
+        ensemble, rule, n_rows = self.ensemble, self.rule, count_rows(X)
+        walk = ensemble.walk
+        if walk is None:
+            return vote(ensemble, self.stops, rule, raw, X)
+        if rule.kind == EXACT and not keep_scores:
+            rule = replace(rule, possible=_few_looks(self.stops, rule, n_rows))
+        slices = [
+            slice(start, start + walk.n_rows) for start in range(0, n_rows, walk.n_rows)
+        ]
+        parts = [
+            vote(ensemble, self.stops, rule, cut_rows(raw, part), X[part])
+            for part in slices or [slice(0)]
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        results = [(part.codes, part.asked, part.scores) for part in parts]
+        return LazyResult(*map(np.concatenate, zip(*results, strict=True)))
+
     def probabilities(self, scores: FloatArray) -> FloatArray:
         """Return probabilities if all members were evaluated, else mean shares.
 
@@ -177,8 +199,13 @@ class Voter:
         members.
         """
         ensemble = self.ensemble
-        with np.errstate(invalid="ignore"):
-            shares: FloatArray = scores / scores.sum(axis=1, keepdims=True)
+        total = np.add.reduce(scores, axis=1, keepdims=True)
+        shares: FloatArray
+        if self._adds_weight:
+            shares = scores / total
+        else:
+            with np.errstate(invalid="ignore"):
+                shares = scores / total
         n_classes = ensemble.classes.size
         if self.mode != "all" or not ensemble.against or n_classes == 1:
             return shares
@@ -232,26 +259,26 @@ def vote(
     scores = np.zeros((n_rows, n_classes))
     width = X.shape[1] if isinstance(X, np.ndarray) else 1
     rows, running = np.arange(n_rows), np.zeros((n_rows, n_classes))
-    # The shares of each member, with the rows they belong to.
-    kept: dict[int, tuple[IntArray, FloatArray]] | None = None
-    if n_rows * ensemble.n_members * n_classes <= _KEPT_NUMBERS:
-        kept = {}
     is_open = np.ones(n_rows, dtype=bool)
     last = stops.ends.size - 1
     start = 0
     for step, end in enumerate(stops.ends):
         if step < last and not rule.possible[step]:
             continue
-        for member in stops.order[start:end]:
-            shares = ensemble.members[member](X)
-            running += shares
-            if kept is not None:
-                kept[int(member)] = rows, shares
+        if ensemble.walk is not None:
+            running = ensemble.walk.add(stops.order[start:end], X, running)
+        for member in stops.order[start:end] if ensemble.walk is None else ():
+            running += ensemble.members[member](X)
         leader, best, second = lead(ensemble.handicapped(running))
         if step == last:
             close = is_open & ~(best - second > ensemble.margin)
             if close.any():
-                leader[close] = _settle(ensemble, kept, raw, X, rows, close)
+                unsettled = take_rows(X, np.flatnonzero(close))
+                leader[close] = (
+                    ensemble.decide(ensemble.shares(unsettled))
+                    if ensemble.adds_in_order()
+                    else ensemble.reference(take_rows(raw, rows[close]), unsettled)
+                )
             done = is_open
         else:
             done = rule.decided(step, best, second) & is_open
@@ -275,26 +302,16 @@ def vote(
     return LazyResult(codes, asked, scores)
 
 
-def _settle(
-    ensemble: AdditiveEnsemble,
-    kept: dict[int, tuple[IntArray, FloatArray]] | None,
-    raw: Any,
-    X: Any,
-    rows: IntArray,
-    close: BoolArray,
-) -> IntArray:
-    """Return the ensemble's own prediction on rows that rounding decides."""
-    is_own = ensemble.adds_in_order()
-    if is_own and kept is not None:
-        parts = map(kept.__getitem__, range(ensemble.n_members))
-        return ensemble.decide(
-            shares[np.searchsorted(evaluated, rows[close])]
-            for evaluated, shares in parts
-        )
-    part = take_rows(X, np.flatnonzero(close))
-    if is_own:
-        return ensemble.decide(evaluate(part) for evaluate in ensemble.members)
-    return ensemble.reference(take_rows(raw, rows[close]), part)
+def _few_looks(stops: Stops, rule: Rule, n_rows: int) -> BoolArray:
+    """Return where NumPy looks whether exact votes are decided: once, or never.
+
+    They end the same. Fewer trees for fewer rows do not save the time of a look.
+    """
+    few = np.zeros_like(rule.possible)
+    if n_rows >= _ROWS_THAT_PAY:
+        at = np.searchsorted(stops.ends, _LOOK * stops.ends[-1])
+        few[at] = rule.possible[at]
+    return few
 
 
 class _ThreadBuffers(threading.local):
@@ -314,8 +331,8 @@ class _ThreadBuffers(threading.local):
         addresses = {name: _address(array) for name, array in self.arrays.items()}
         self._buffers = Buffers(**addresses)
         # Slices by number of rows: a lookup is faster than slicing.
-        wide, codes = self.arrays["wide"], self.arrays["codes"]
-        slices = [(wide[:n], codes[:n]) for n in range(n_rows + 1)]
+        wide, codes, scores = (self.arrays[n] for n in ("wide", "codes", "scores"))
+        slices = [(wide[:n], (codes[:n], scores[:n])) for n in range(n_rows + 1)]
         self.by_size = slices, ctypes.addressof(self._buffers)
 
 

@@ -303,12 +303,11 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
     def predict(self, X: Any) -> Array:
         """Predict classes as the ensemble does, up to what the mode allows."""
         voter = self._get_voter()
-        codes = voter.predict_few(X)
-        if codes is None:
-            rows = voter.prepare(X)
-            codes = self._evaluate(voter, *rows, keep_scores=False).codes
-        labels: Array = self.classes_.take(codes)
-        return labels
+        few = voter.serve(X)
+        if few is not None:
+            return np.asarray(self.classes_.take(few[0]))
+        found = self._evaluate(voter, *voter.prepare(X), keep_scores=False)
+        return np.asarray(self.classes_.take(found.codes))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the score of each class at the moment of stopping.

@@ -82,6 +82,11 @@ def why_not() -> str:
     return _load_library()[1]
 
 
+def unwanted_lack() -> str:
+    """Say why there are no kernels unless the user did without; empty if there are."""
+    return "" if _wanted() == "numpy" else why_not()
+
+
 def engine() -> str:
     """Return what evaluates trees: "compiled" or "numpy"."""
     return "numpy" if kernels() is None else "compiled"

@@ -23,7 +23,7 @@ import math
 import re
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,9 @@ _DIGEST = 32
 _KIND = re.compile(r"[|<](b1|[iu][1248]|f[48]|U[1-9][0-9]{0,5})")
 # Maximum expansion factor of zlib, and a constant overhead.
 _MOST_GROWTH, _SLACK = 1032, 1024
-_MOST_HEAD = 2**28
+_SMALL = 2**18
+# A head holds names, classes and categories, which zlib seldom shrinks by more than 64.
+_MOST_HEAD, _HEAD_GROWTH, _HEAD_SLACK = 2**25, 64, 2**20
 
 
 def encode(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
@@ -46,16 +48,29 @@ def encode(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
     for name, array in arrays.items():
         plain = array.astype(array.dtype.newbyteorder("<"), order="C")
         planes = plain.reshape(-1).view(np.uint8).reshape(plain.size, plain.itemsize)
-        bodies.append(zlib.compress(planes.T.tobytes(), 9))
+        bodies.append(_deflate(planes.T.tobytes()))
         listed.append([name, plain.dtype.str, list(array.shape), len(bodies[-1])])
     text = json.dumps({"facts": dict(facts), "arrays": listed}, separators=(",", ":"))
     head = zlib.compress(text.encode(), 9)
+    if len(text) > _most_head(len(head)):
+        raise ValueError(
+            f"the names, classes and categories are too long for a file ({len(text):,} "
+            "bytes)"
+        )
     data = b"".join([_START.pack(MAGIC, VERSION, len(head)), head, *bodies])
     return data + hashlib.sha256(data).digest()
 
 
-def decode(data: Any) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return facts and arrays, or raise ValueError saying what is wrong."""
+def decode(
+    data: Any, known: Collection[str] | None = None
+) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return facts and arrays, or raise ValueError saying what is wrong.
+
+    Parameters
+    ----------
+    known : collection of str, optional
+        Names that arrays may have; others are refused before they are decompressed.
+    """
     view = memoryview(data)
     if bytes(view[: len(MAGIC)]) != MAGIC:
         raise ValueError("not a compact model")
@@ -73,12 +88,12 @@ def decode(data: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     if n_head > len(body):
         raise ValueError("the header is longer than the file")
     facts, listed = _read_head(body[:n_head])
-    return facts, _read_arrays(body[n_head:], listed)
+    return facts, _read_arrays(body[n_head:], listed, known)
 
 
 def _read_head(stored: memoryview) -> tuple[dict[str, Any], list[Any]]:
     try:
-        head = json.loads(_inflate(stored, None))
+        head = json.loads(_inflate(stored, _most_head(len(stored)), exactly=False))
         facts, listed = head["facts"], head["arrays"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(
@@ -89,13 +104,22 @@ def _read_head(stored: memoryview) -> tuple[dict[str, Any], list[Any]]:
     return facts, listed
 
 
-def _read_arrays(body: memoryview, listed: list[Any]) -> dict[str, Array]:
+def _most_head(stored: int) -> int:
+    return min(_HEAD_GROWTH * stored + _HEAD_SLACK, _MOST_HEAD)
+
+
+def _read_arrays(
+    body: memoryview, listed: list[Any], known: Collection[str] | None
+) -> dict[str, Array]:
     arrays: dict[str, Array] = {}
     at = 0
     for entry in listed:
         if not isinstance(entry, list) or len(entry) != 4:
             raise ValueError("an array without name, type, shape and size")
         name, kind, shape, stored = entry
+        is_known = isinstance(name, str) and (known is None or name in known)
+        if not is_known or name in arrays:
+            raise ValueError("an array of an unexpected name")
         if not isinstance(kind, str) or not _KIND.fullmatch(kind):
             raise ValueError("an array of an unexpected type")
         sizes = [*shape, stored] if isinstance(shape, list) else [None]
@@ -108,21 +132,34 @@ def _read_arrays(body: memoryview, listed: list[Any]) -> dict[str, Array]:
         planes = _inflate(body[at : at + stored], n_items * item)
         shuffled = np.frombuffer(planes, dtype=np.uint8).reshape(item, n_items)
         ordered = np.ascontiguousarray(shuffled.T).reshape(-1)
-        arrays[str(name)] = ordered.view(kind).reshape(shape)
+        arrays[name] = ordered.view(kind).reshape(shape)
         at += stored
     if at != len(body):
         raise ValueError("bytes that belong to no array")
     return arrays
 
 
-def _inflate(stored: memoryview, size: int | None) -> bytes:
+def _deflate(planes: bytes) -> bytes:
+    """Compress bytes by repetitions or by runs, whichever is shorter.
+
+    Numbers without repetitions are shorter by runs; looking hard for repetitions takes
+    most of the time of saving.
+    """
+    level = 9 if len(planes) < _SMALL else 6
+    runs = zlib.compressobj(level, strategy=zlib.Z_RLE)
+    return min(
+        zlib.compress(planes, level), runs.compress(planes) + runs.flush(), key=len
+    )
+
+
+def _inflate(stored: memoryview, size: int, *, exactly: bool = True) -> bytes:
     """Decompress data, and check its length."""
     inflater = zlib.decompressobj()
     try:
-        found = inflater.decompress(stored, (_MOST_HEAD if size is None else size) + 1)
+        found = inflater.decompress(stored, size + 1)
     except zlib.error as error:
         raise ValueError("bytes that zlib cannot read") from error
     whole = inflater.eof and not inflater.unused_data
-    if not whole or (size is not None and len(found) != size):
+    if not whole or (exactly and len(found) != size):
         raise ValueError("a part of an unexpected length")
     return found

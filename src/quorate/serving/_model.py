@@ -3,7 +3,7 @@
 import json
 import mmap
 import os
-from functools import partial
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,16 +14,18 @@ from quorate._engine import (
     AdditiveEnsemble,
     TreeArrays,
     Voter,
+    Walk,
     check_order,
     kernel_plan,
     make_stops,
     make_voter,
-    tree_shares,
 )
+from quorate._messages import warn
+from quorate._native import unwanted_lack
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.exceptions import FileFormatError
+from quorate.exceptions import FileFormatError, QuorateWarning
 from quorate.serving._format import MAGIC, decode, encode
-from quorate.serving._packing import narrow, pack, unpack, whole_numbers
+from quorate.serving._packing import PACKED, narrow, pack, unpack, whole_numbers
 from quorate.serving._steps import TEXT, make_steps
 
 # Exceptions raised by invalid data from a file.
@@ -32,6 +34,9 @@ _FORGED = (KeyError, TypeError, AttributeError, IndexError, ValueError, Overflow
 _NUMBERS = ("confidence", "margin", "against")
 _TRUTHS = ("divides", "allow_nan")
 _ARRAYS = ("weights", "reach", "handicap")
+_KNOWN_ARRAYS = {
+    *(*PACKED, *_ARRAYS, "classes_", "order_", "stops_", "feature_names_in_")
+}
 # Larger files are memory-mapped.
 _MAPPED_BYTES = 2**26
 # Maximum members x stops of mode "bayes", which builds a table of them.
@@ -84,15 +89,18 @@ class CompactModel:
             have the same names and order as in training.
         """
         voter = self._get_voter()
-        codes = voter.predict_few(X)
-        if codes is None:
-            codes = voter.evaluate(*voter.prepare(X), keep_scores=False).codes
-        return np.asarray(self.classes_.take(codes, axis=0))
+        few = voter.serve(X)
+        if few is not None:
+            return np.asarray(self.classes_.take(few[0], axis=0))
+        found = voter.evaluate(*voter.prepare(X), keep_scores=False)
+        return np.asarray(self.classes_.take(found.codes, axis=0))
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities, from all trees."""
         voter = self._get_voter(all_trees=True)
-        return voter.probabilities(voter.evaluate(*voter.prepare(X)).scores)
+        few = voter.serve(X)
+        scores = voter.evaluate(*voter.prepare(X)).scores if few is None else few[1]
+        return voter.probabilities(scores)
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many trees ``predict`` evaluates for each sample."""
@@ -128,9 +136,11 @@ class CompactModel:
             else:
                 data = file.read()
         try:
-            return cls.from_bytes(data)
+            model = cls.from_bytes(data)
         except ValueError as error:
             raise FileFormatError(f"{os.fspath(path)}: {error}.") from error
+        _mention_lack()
+        return model
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file atomically, usually with extension ``.quorate``."""
@@ -148,7 +158,7 @@ class CompactModel:
         return model
 
     def _read(self, data: Any) -> None:
-        metadata, arrays = decode(data)
+        metadata, arrays = decode(data, _KNOWN_ARRAYS)
         try:
             self._set(*_from_file(metadata, arrays))
         except _FORGED as error:
@@ -225,10 +235,8 @@ class CompactModel:
         if width != trees.n_features:
             raise ValueError(f"steps that give {width} columns")
         ensemble = AdditiveEnsemble(
-            members=tuple(
-                partial(tree_shares, trees, place, float(weight))
-                for place, weight in enumerate(metadata["weights"])
-            ),
+            members=(),
+            walk=Walk(trees, metadata["weights"]),
             classes=self.classes_,
             prepare=self._check_rows,
             model=None,
@@ -318,6 +326,20 @@ def load(path: str | os.PathLike[str]) -> CompactModel:
     True
     """
     return CompactModel.load(path)
+
+
+@cache
+def _mention_lack() -> None:
+    """Warn once that there are no kernels."""
+    reason = unwanted_lack()
+    if reason:
+        warn(
+            f"serving: there are no compiled kernels here ({reason}), so NumPy "
+            "evaluates the trees: the same predictions, but slower; install quorate "
+            "from a wheel for this platform or where there is a C compiler, or set "
+            "QUORATE_ENGINE=numpy to accept it.",
+            QuorateWarning,
+        )
 
 
 def _to_file(

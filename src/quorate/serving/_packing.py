@@ -12,6 +12,12 @@ import numpy as np
 from quorate._engine import MOST_NODES, TreeArrays, lay_out
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
+PACKED = (
+    "counts", "leaf", "columns", "missing_left", "n_listed", "steps", "which",
+    "payload", "levels", "table",
+)  # fmt: skip
+"""Names of the arrays that :func:`pack` returns."""
+
 
 def pack(trees: TreeArrays) -> dict[str, Array]:
     """Return the trees in compressed form.
@@ -89,7 +95,7 @@ def _breadth_first(trees: TreeArrays, counts: IntArray) -> IntArray:
         first = left[levels[-1][~is_leaf[levels[-1]]]]
         levels.append(np.stack([first, first + 1], axis=1).ravel())
     nodes = np.concatenate(levels)
-    tree = np.repeat(np.arange(counts.size), counts)
+    tree = np.repeat(narrow(np.arange(counts.size)), counts)
     return nodes[np.argsort(tree[nodes], kind="stable")]
 
 
@@ -123,7 +129,7 @@ def _pack_thresholds(
     distinct, places = np.unique(numbers, return_inverse=True)
     n_listed = np.bincount(distinct >> 32, minlength=n_features)
     first = np.cumsum(n_listed) - n_listed
-    order = np.argsort(columns, kind="stable")
+    order = _by_column(columns)
     return {
         "n_listed": narrow(n_listed),
         "steps": np.diff(distinct.astype(np.uint32), prepend=np.uint32(0)),
@@ -143,13 +149,18 @@ def _unpack_thresholds(
     if steps.dtype != np.uint32 or steps.shape != (n_listed.sum(),):
         raise ValueError("thresholds of an unexpected layout")
     places = np.empty_like(which)
-    places[np.argsort(columns, kind="stable")] = which
+    places[_by_column(columns)] = which
     if ((places < 0) | (places >= n_listed[columns])).any():
         raise ValueError("a threshold that does not exist")
     keys = np.cumsum(steps, dtype=np.uint32)
     listed: Array = _sortable(keys, back=True).view(np.float32)
     first = np.cumsum(n_listed) - n_listed
     return listed.take(first[columns] + places)
+
+
+def _by_column(columns: IntArray) -> IntArray:
+    """Return an order of nodes; numbers of few bits are sorted in a single pass."""
+    return np.argsort(narrow(columns), kind="stable")
 
 
 def _sortable(bits: Array, *, back: bool = False) -> Array:
