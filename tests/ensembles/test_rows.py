@@ -25,6 +25,7 @@ import quorate
 from quorate._data import RowDigest, digest_rows
 from quorate._ensembles import out_of_bag_rows, read_ensemble, source_of
 from quorate._votes import VoteSource
+from quorate.exceptions import CoverageWarning
 
 X, Y = make_classification(600, 8, n_informative=5, flip_y=0.1, random_state=0)
 TRAIN, NEW = slice(0, 300), slice(300, 600)
@@ -249,6 +250,49 @@ def test_a_stump_is_not_fooled_by_a_coincidence():
     assert source_of(ensemble, ensemble.prepare(other2)) is VoteSource.ASSUMED_NEW
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
+@pytest.mark.parametrize("as_given", [np.asarray, pd.DataFrame, sparse.csr_array])
+def test_a_member_judges_only_rows_without_an_equal_in_its_bag(as_given):
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(np.r_[np.arange(60), np.arange(20), np.arange(5)])
+    table, y = X[rows], Y[rows]
+    table[table[:, 0] < 0, 1] = 0.0
+    forest = RandomForestClassifier(20, random_state=0).fit(as_given(table), y)
+    votes = quorate.collect_votes(forest, as_given(table), y, out_of_bag=True)
+    for member, bag in enumerate(forest.estimators_samples_):
+        equal = (table[:, None] == table[np.unique(bag)]).all(axis=2).any(axis=1)
+        judged = votes.samples[votes.codes[member] >= 0]
+        assert judged.tolist() == np.flatnonzero(~equal).tolist()
+        assert equal.sum() > np.unique(bag).size
+
+
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
+def test_copies_promise_nothing():
+    """Every row twice, and a rare class oversampled by copies."""
+    table, y = make_classification(
+        1600, 8, n_informative=5, weights=[0.9], flip_y=0.1, random_state=1
+    )
+    train, new = slice(0, 400), slice(400, 1600)
+    twice = np.tile(np.arange(400), 2)
+    forest = RandomForestClassifier(100, random_state=0).fit(table[twice], y[twice])
+    votes = quorate.collect_votes(forest, table[twice], y[twice], out_of_bag=True)
+    truth = 1 - forest.score(table[new], y[new])
+    assert votes.error() == pytest.approx(truth, abs=0.03)
+    assert (
+        1 - forest.set_params(oob_score=True).fit(table[twice], y[twice]).oob_score_
+        < 0.5 * truth
+    )  # what members know of copies
+    rare = np.flatnonzero(y[train] == 1)
+    copies = np.r_[np.arange(400), np.repeat(rare, 8)]
+    forest.fit(table[copies], y[copies])
+    said = f"{9 * rare.size} of the {copies.size} rows occur more than once. Out of bag"
+    with pytest.warns(CoverageWarning) as caught:
+        votes = quorate.collect_votes(forest, table[copies], y[copies], out_of_bag=True)
+    assert any(said in str(each.message) for each in caught)
+    assert "rows of class 1 have 10 out-of-bag votes" in votes.why_unreliable
+
+
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.CoverageWarning")
 @pytest.mark.parametrize("seed", range(8))
 def test_tables_of_few_values_are_not_refused(seed):
     rng = np.random.default_rng(seed)

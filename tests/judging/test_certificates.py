@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
@@ -118,12 +118,6 @@ def test_certificates_speak():
     )
 
 
-def more_of_the_same(votes, times):
-    """As many times the samples, each with what members say on it."""
-    codes = np.tile(votes.codes, (1, times))
-    return quorate.Votes(codes, np.tile(votes.y, times))
-
-
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_as_many_samples_as_it_says_certify(class_weight):
     votes = noisy_votes(n_members=40, n_samples=400)
@@ -132,38 +126,57 @@ def test_as_many_samples_as_it_says_certify(class_weight):
     assert not refused.holds
     needed = refused.samples_needed
     assert refused.to_dict()["samples_needed"] == needed > 400
-    about = -(-needed // 100) * 100
-    assert f"about {about:,} samples ({about - 400:,} more) would be enough" in str(
-        refused
-    )
-    enough = more_of_the_same(votes, -(-needed // 400))
-    found = quorate.certify(enough, np.arange(7), **asked)
-    assert found.holds
-    assert found.samples_needed is None
-    few = more_of_the_same(votes, int(needed * 0.8) // 400)
-    assert not quorate.certify(few, np.arange(7), **asked).holds
+    digit = 10 ** (len(str(needed)) - 2)
+    about = -(-needed // digit) * digit
+    words = f"about {about:,} new samples, certified without these, would be enough"
+    assert words in str(refused)
+    held = []  # on draws from the samples seen, whose rates are those assumed
+    for seed in range(60):
+        drawn = np.random.default_rng(seed).integers(0, 400, needed)
+        again = quorate.Votes(votes.codes[:, drawn], votes.y[drawn])
+        found = quorate.certify(again, np.arange(7), **asked)
+        held.append(found.holds)
+        assert (found.samples_needed is None) == found.holds
+    assert 0.65 < np.mean(held) < 0.95  # 0.8 and three standard errors
 
 
 def test_more_samples_than_anybody_has_are_none():
     counts, samples = np.array([[60], [10]]), np.array([1000])
     assert fewest_samples(counts, samples, 0.05 + 1e-8, 0.05) is None
     assert fewest_samples(counts, samples, 0.05 - 1e-8, 0.05) is None
-    assert fewest_samples(counts, samples, 0.06, 0.05) == pytest.approx(1900, abs=100)
+    assert fewest_samples(counts, samples, 0.06, 0.05) == pytest.approx(4420, abs=10)
+
+
+def share_certified(n, rates, tolerance):
+    """Add up the probabilities of the counts whose limit is within the tolerance."""
+    first = np.arange(int(binom.isf(1e-7, n, rates[0])) + 1)
+    total = 0.0
+    for only_first, chance in zip(first, binom.pmf(first, n, rates[0]), strict=True):
+        low, high = -1, n - only_first  # more errors of the second certify sooner
+        while high - low > 1:
+            middle = (low + high) // 2
+            enough = excess_limit(only_first, middle, n) <= tolerance
+            low, high = (low, middle) if enough else (middle, high)
+        share = rates[1] / (1 - rates[0])
+        total += chance * binom.sf(high - 1, n - only_first, share)
+    return total
 
 
 @pytest.mark.parametrize(
     ("tolerance", "rates"),
-    [(0.02, (0.0, 0.0)), (0.01, (0.01, 0.005)), (0.05, (0.1, 0.3)), (0.02, (0.02, 0))],
+    [(0.02, (0.0, 0.0)), (0.02, (0.01, 0.005)), (0.05, (0.1, 0.3)), (0.02, (0.02, 0))],
 )
 def test_planning(tolerance, rates):
     if rates[0] - rates[1] >= tolerance:
         with pytest.raises(ValueError, match="above the difference of the rates"):
             samples_needed(tolerance, rates=rates)
         return
-    needed = samples_needed(tolerance, rates=rates)
-    assert expected_limit(needed, rates) <= tolerance
-    assert expected_limit(needed - 1, rates) > tolerance
-    assert expected_limit(needed, rates, 0.01) > tolerance
+    for power in (0.5, 0.8, 0.95):
+        needed = samples_needed(tolerance, rates=rates, power=power)
+        assert share_certified(needed, rates, tolerance) >= power - 0.005
+        few = min(needed - 1, int(0.97 * needed))
+        assert share_certified(few, rates, tolerance) < power
+    assert samples_needed(tolerance, 0.001, rates) > needed
     whole = excess_limit(1000 * rates[0], 1000 * rates[1], 1000)
     assert expected_limit(1000, rates) == pytest.approx(float(whole), abs=1e-12)
     between = expected_limit(1000, (rates[0] + 0.0005, rates[1]))
@@ -190,7 +203,7 @@ def test_planning_refuses():
             expected_limit(100, rates)
         with pytest.raises(ValueError, match="two shares of the samples, together"):
             samples_needed(0.1, rates=rates)
-    with pytest.raises(ValueError, match=r"expected_limit\(n_samples=0\): must be at"):
+    with pytest.raises(ValueError, match=r"expected_limit\(n_samples=0\): must"):
         expected_limit(0, (0.1, 0.1))
 
 
@@ -262,12 +275,44 @@ def test_certify_takes_what_is_just_enough():
 
 
 def test_limits_refuse_counts_that_cannot_be():
-    with pytest.raises(ValueError, match="5 errors on 3 samples"):
+    with pytest.raises(ValueError, match="got counts of 5 on 3 samples; expected"):
         error_limit(5, 3)
-    for first, second in ((2, 2), (-1, 1), (1, -1), ([0, -1], 1), (1, [-1, 0]), (4, 0)):
-        with pytest.raises(ValueError, match="together at most the 3 samples"):
+    strange = [(0.5, 0), (0, [0, 2.9]), (np.nan, 0), (0, np.inf)]
+    strange += [(2, 2), (-1, 1), (1, -1), ([0, -1], 1), (1, [-1, 0]), (4, 0)]
+    for first, second in strange:
+        with pytest.raises(ValueError, match="whole numbers from 0 that are together"):
             excess_limit(first, second, 3)
+    for n in (0, -1, 2.5, np.nan, [3, 3]):
+        with pytest.raises(ValueError, match=r"_limit: got counts .* on .* samples"):
+            excess_limit(0, 0, n)
+        with pytest.raises(ValueError, match=r"_limit: got counts .* on .* samples"):
+            error_limit(0, n)
     assert excess_limit([0, 1, 3], [0, 2, 0], 3).shape == (3,)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int16, np.float32, float])
+def test_counts_of_any_type_give_the_same_limits(kind):
+    assert excess_limit(kind(100), kind(90), np.int16(300)) == excess_limit(
+        100, 90, 300
+    )
+    both = excess_limit(np.array([100, 0], kind), kind(90), 300, np.float64(0.05))
+    assert both.tolist() == excess_limit([100, 0], 90, 300).tolist()
+    assert error_limit(kind(100), np.uint8(200)) == error_limit(100, 200)
+
+
+@pytest.mark.parametrize("counts", [(10, 7, 1000), (0, 0, 1000), (300, 250, 10_000)])
+def test_limits_at_levels_that_are_next_to_nothing(counts):
+    levels = 10.0 ** -np.array([6, 9, 11, 12.5, 14, 16, 18, 30, 100, 300])
+    found = [float(excess_limit(*counts, level)) for level in levels]
+    alone = [error_limit(counts[0], counts[2], level) for level in levels]
+    for limits in (found, alone):
+        assert (np.diff(limits) > 0).all()
+        assert limits[-1] < 1
+    # Beyond what sums of probabilities can tell, two binomial limits are taken.
+    assert found[3] < 1.5 * found[2]
+    rate = -np.expm1(np.log(levels) / counts[2])
+    if counts[0] == 0:
+        assert_allclose(alone, rate, rtol=1e-9)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,13 @@ from scipy.optimize import brentq
 from scipy.stats import binomtest, norm
 from tests.figures import allowed, note
 
-from quorate._kernels.limits import _limit, excess_limit
+from quorate._kernels.limits import (
+    _likely_limit,
+    _limit,
+    excess_limit,
+    fewest_samples,
+)
+from quorate.stats import samples_needed
 
 
 def all_outcomes(n):
@@ -190,3 +196,71 @@ def test_limits_are_rarely_broken(case, delta):
     case = f"{case}, level {delta:g}"
     note("limit on the extra error: worlds above", case, broken, delta)
     assert broken.mean() <= allowed(broken, delta)
+
+
+# The second model is worse by just the tolerance: every certificate is wrong.
+REFUSED = {
+    "0.02, 300 samples": (0.02, 300, 0.03, 0.01),
+    "0.02, 1000 samples": (0.02, 1000, 0.06, 0.04),
+    "0.01, 600 samples": (0.01, 600, 0.012, 0.002),
+    "0.05, 200 samples": (0.05, 200, 0.15, 0.10),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", REFUSED)
+def test_advice_that_is_followed_keeps_the_level(case):
+    """New samples alone, against adding them to those that were seen."""
+    tolerance, n, p_b, p_c = REFUSED[case]
+    rng, shares = np.random.default_rng(0), [p_b, p_c, 1 - p_b - p_c]
+    drawn = rng.multinomial(n, shares, size=8000)[:, :2]
+    pairs, where = np.unique(drawn, axis=0, return_inverse=True)
+    advice = [advised_samples(*pair, n, tolerance) for pair in pairs]
+    alone, added = [], []
+    for counts, place in zip(drawn, where.ravel(), strict=True):
+        needed = advice[place]
+        if needed:
+            alone.append(is_certified(rng.multinomial(needed, shares), tolerance))
+            more = rng.multinomial(max(needed - n, 0), shares)
+            more += [*counts, n - counts.sum()]
+            added.append(is_certified(more, tolerance))
+    note("advised samples, certified alone: wrong", case, alone, 0.05)
+    note("advised samples, added to those seen: wrong", case, added, None)
+    assert np.mean(alone) <= allowed(alone, 0.05)
+    assert np.mean(added) > 0.1  # why they are not added
+
+
+def advised_samples(b, c, n, tolerance):
+    """Return 0 if they are certified, None if not even ten times as many would be."""
+    if excess_limit(b, c, n, 0.05) <= tolerance:
+        return 0
+    rates = np.array([[b], [c]]) / n
+    if _likely_limit(rates[:, 0], 10 * n, 0.8, 0.05) > tolerance:
+        return None
+    return fewest_samples(rates, np.ones(1), tolerance, 0.05)
+
+
+def is_certified(counts, tolerance):
+    return bool(excess_limit(*counts[:2], sum(counts), 0.05) <= tolerance)
+
+
+PLANS = {
+    "0.02, rates 0.03 and 0.025": (0.02, 0.03, 0.025),
+    "0.01, rates 0.025 and 0.025": (0.01, 0.025, 0.025),
+    "0.02, rates 0.004 and 0": (0.02, 0.004, 0.0),
+    "0.05, rates 0.1 and 0.1": (0.05, 0.1, 0.1),
+    "0.01, rates 0.01 and 0.02": (0.01, 0.01, 0.02),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", PLANS)
+def test_planned_samples_are_enough_as_often_as_is_said(case):
+    tolerance, p_b, p_c = PLANS[case]
+    n = samples_needed(tolerance, rates=(p_b, p_c), power=0.8)
+    rng = np.random.default_rng(0)
+    b, c = rng.multinomial(n, [p_b, p_c, 1 - p_b - p_c], size=2000).T[:2]
+    pairs, where = np.unique([b, c], axis=1, return_inverse=True)
+    failed = (excess_limit(*pairs, n, 0.05) > tolerance)[where.ravel()]
+    note("samples_needed, power 0.8: draws not enough", case, failed, 0.2)
+    assert failed.mean() <= allowed(failed, 0.2)

@@ -204,6 +204,16 @@ def test_out_of_bag_of_other_rows_is_refused(trained, data):
         quorate.summarise(few, pairs, source="training")
 
 
+def test_out_of_bag_of_copies_is_refused(data):
+    X, y = (part[:400] for part in data)
+    rows = np.r_[np.arange(400), np.arange(40)]
+    forest = RandomForestClassifier(30, random_state=0).fit(X[rows], y[rows])
+    pairs = in_batches(X[rows], y[rows], 100)
+    with pytest.raises(ValueError, match="40 of 440 rows are copies of others"):
+        quorate.summarise(forest, pairs, source="training")
+    assert quorate.summarise(forest, in_batches(X[rows], y[rows], 100)).n_samples == 440
+
+
 # Bad batches
 
 

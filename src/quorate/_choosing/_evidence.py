@@ -27,6 +27,7 @@ from quorate._ensembles import (
     out_of_bag_rows,
     read_ensemble,
     recorded_rows,
+    rows_left_out,
 )
 from quorate._messages import warn
 from quorate._scoring import check_scoring
@@ -145,7 +146,8 @@ class EnsembleEvidence(Evidence):
         drawn = out_of_bag_rows(self.ensemble)
         if drawn is None:
             return self
-        valid = np.stack([~np.isin(votes.samples, rows) for rows in drawn])
+        unseen = rows_left_out(drawn, self.ensemble.prepare(self.X))
+        valid = np.stack([np.isin(votes.samples, rows) for rows in unseen])
         votes = with_changes(votes.only(valid), source=VoteSource.OUT_OF_BAG)
         return replace(self, votes=votes)
 

@@ -117,20 +117,20 @@ def digest_rows(X: Any) -> RowDigest:
     >>> digest_rows(X) == digest_rows(X[[0, 1, 1]])
     False
     """
-    n_rows = count_rows(X)
     with np.errstate(over="ignore"):
-        total = int(_row_hashes(X, n_rows).sum(dtype=np.uint64))
-    return RowDigest(n_rows, total)
+        total = int(hash_rows(X).sum(dtype=np.uint64))
+    return RowDigest(count_rows(X), total)
 
 
-def _row_hashes(X: Any, n_rows: int) -> Array:
-    """Return a 64-bit hash of each row.
+def hash_rows(X: Any) -> Array:
+    """Return a 64-bit hash of each row; equal values have equal hashes.
 
     Each value's hash is multiplied by an odd number that depends on its column. Zeros
     add nothing, so sparse matrices need not be densified.
     """
     from pandas.util import hash_array
 
+    n_rows = count_rows(X)
     if sparse.issparse(X):
         rows = sparse.csr_array(X)
         keys = (_keys(rows.data), rows.indices, rows.indptr)

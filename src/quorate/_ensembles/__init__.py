@@ -47,6 +47,7 @@ from quorate._ensembles._rows import (
     check_source,
     out_of_bag_rows,
     recorded_rows,
+    rows_left_out,
     source_of,
     were_chosen_on,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "read_ensemble",
     "recorded_rows",
     "register_kind",
+    "rows_left_out",
     "same_members",
     "set_record",
     "source_of",

@@ -15,7 +15,9 @@ from quorate._ensembles._rows import (
     check_source,
     check_training_rows,
     out_of_bag_rows,
+    rows_left_out,
     source_of,
+    warn_of_equal_rows,
 )
 from quorate._typing import Array, BoolArray, IntArray
 from quorate._votes import (
@@ -169,6 +171,8 @@ def collect_in_memory(
     )
     counts = np.bincount(votes.y, minlength=votes.classes.size)
     check_labels(ensemble, votes.classes, counts, "collect_votes")
+    if unseen is not None:
+        warn_of_equal_rows(votes, prepared)
     return votes if rows is None else renumber(votes, rows)
 
 
@@ -182,8 +186,8 @@ def _rows_to_evaluate(
         check_row_numbers(ensemble, drawn, n_rows, "collect_votes(out_of_bag=True)")
         if source == "auto":
             check_training_rows(ensemble, X, "collect_votes(out_of_bag=True)")
-        unseen = _rows_left_out(drawn, n_rows)
-        _check_each_has_rows(unseen, "it was trained on every sample")
+        unseen = rows_left_out(drawn, X)
+        _check_each_has_rows(unseen, "it was trained on every sample or its equal")
         return unseen, VoteSource.OUT_OF_BAG
     kind = source_of(ensemble, X, source)
     if kind not in (VoteSource.TRAINING, VoteSource.UNKNOWN) or not out_of_bag:
@@ -192,7 +196,7 @@ def _rows_to_evaluate(
     if known is None:
         return None, kind
     check_row_numbers(ensemble, known, n_rows, f"collect_votes(source={source!r})")
-    unseen = _rows_left_out(known, n_rows)
+    unseen = rows_left_out(known, X)
     if not all(rows.size for rows in unseen):
         return None, kind  # a member has seen everything
     return unseen, VoteSource.OUT_OF_BAG
@@ -220,16 +224,6 @@ def _training_rows(ensemble: Ensemble) -> list[IntArray]:
             "warm_start stores only those of its last step."
         )
     return drawn
-
-
-def _rows_left_out(drawn: list[IntArray], n_rows: int) -> list[IntArray]:
-    """Return the rows that each member was not trained on."""
-    unseen: list[IntArray] = []
-    for rows in drawn:
-        left = np.ones(n_rows, dtype=bool)
-        left[rows] = False
-        unseen.append(np.flatnonzero(left))
-    return unseen
 
 
 def _check_each_has_rows(unseen: list[IntArray], why: str) -> None:

@@ -11,12 +11,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from quorate._data import count_rows, digest_rows
+from quorate._data import count_rows, digest_rows, hash_rows
 from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._member import Member
 from quorate._ensembles._records import records_of
+from quorate._messages import warn
 from quorate._typing import IntArray
-from quorate._votes import VoteSource
+from quorate._votes import Votes, VoteSource
+from quorate.exceptions import CoverageWarning
 
 # Sources that a caller can declare.
 RowSource: TypeAlias = Literal["auto", "new", "training"]
@@ -77,6 +79,33 @@ def out_of_bag_rows(ensemble: Ensemble) -> list[IntArray] | None:
         return None
     drawn = _training_rows(ensemble)
     return drawn if len(drawn) == ensemble.n_members else None
+
+
+def rows_left_out(drawn: list[IntArray], X: Any) -> list[IntArray]:
+    """Return the rows that each member was trained neither on nor on an equal one.
+
+    Copies of a row would otherwise be judged by members that know it.
+    """
+    _, same = np.unique(hash_rows(X), return_inverse=True)
+    unseen: list[IntArray] = []
+    for rows in drawn:
+        seen = np.zeros(same.size, dtype=bool)
+        seen[same[rows]] = True
+        unseen.append(np.flatnonzero(~seen[same]))
+    return unseen
+
+
+def warn_of_equal_rows(votes: Votes, X: Any) -> None:
+    """Say how many rows occur more than once if out-of-bag votes are too few."""
+    if not votes.why_unreliable:
+        return
+    _, counts = np.unique(hash_rows(X), return_counts=True)
+    if repeated := int(counts[counts > 1].sum()):
+        warn(
+            f"{repeated:,} of the {counts.sum():,} rows occur more than once. Out of "
+            "bag, a member votes on a row only if it was trained on no equal one.",
+            CoverageWarning,
+        )
 
 
 def check_row_numbers(

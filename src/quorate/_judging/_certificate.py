@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from quorate._kernels.limits import POWER
 from quorate._output import Result, plain
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._units import percent_text, points_text
@@ -112,8 +113,9 @@ class Certificate(Result):
     empty_from : float
         The tolerance from which on a model that ignores a class would be certified.
     samples_needed : int | None
-        How many samples in all would certify the largest candidate, if errors stay as
-        frequent as they are; None if it is certified, or where no number would.
+        How many new samples, without these, would certify the largest candidate with
+        a probability of 80 %, if errors stay as frequent as they are; None if it is
+        certified, or where no number would.
     """
 
     order: IntArray
@@ -291,6 +293,8 @@ class Certificate(Result):
         # Two digits, because the rates are not known more precisely.
         digit = 10 ** max(len(str(self.samples_needed)) - 2, 0)
         about = -(-self.samples_needed // digit) * digit
-        more = f"({about - self.n_samples:,} more)"
         also = "" if tolerance is None else f", or a tolerance of {tolerance:g}"
-        return f"{often} about {about:,} samples {more} would be enough{also}."
+        return (
+            f"{often} about {about:,} new samples, certified without these, would be "
+            f"enough with a probability of {100 * POWER:g} %{also}."
+        )

@@ -320,9 +320,7 @@ def _walk_down(
         empty_from=empty_from,
         samples_needed=None
         if holds or not failed.size
-        else fewest_samples(
-            counts[:2, failed[0]], samples, tolerance, delta, int(samples.sum())
-        ),
+        else fewest_samples(counts[:2, failed[0]], samples, tolerance, delta),
     )
 
 

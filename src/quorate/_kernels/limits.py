@@ -42,20 +42,18 @@ _PRECISION = 1e-3  # of the limit, in standard errors
 _FINER = 32  # points of the grid for each point of the interpolation
 _ELLIPSES = np.array([1.3, 1.6, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0, 30.0])
 _CORNERS = 64  # of the polygon around an ellipse
+_SMALLEST_LEVEL = 1e-12  # sums of probabilities are not precise enough for less
 
 
 def upper_limit(count: Any, n: int, delta: float) -> FloatArray:
     """Return the Clopper-Pearson upper limit on a share, at error level ``delta``."""
-    given = np.asarray(count)
-    inside = np.minimum(given, n - 1)  # the limit at n of n is 1
-    limit = special.betaincinv(inside + 1.0, n - inside, 1.0 - delta)
-    return np.where(given < n, limit, 1.0)
+    return 1.0 - lower_limit(n - np.asarray(count, dtype=float), n, delta)
 
 
 def lower_limit(count: Any, n: int, delta: float) -> FloatArray:
     """Return the Clopper-Pearson lower limit on a share, at error level ``delta``."""
-    given = np.asarray(count)
-    inside = np.maximum(given, 1)  # the limit at 0 of n is 0
+    given = np.asarray(count, dtype=float)
+    inside = np.maximum(given, 1.0)  # the limit at 0 of n is 0
     limit = special.betaincinv(inside, n - inside + 1.0, delta)
     return np.where(given > 0, limit, 0.0)
 
@@ -74,6 +72,8 @@ def excess_limit(only_first: Any, only_second: Any, n: int, delta: float) -> Flo
 @lru_cache(maxsize=1 << 14)
 def _limit(b: int, c: int, n: int, delta: float) -> float:
     """Return the smallest rejected difference, approached from above."""
+    if delta < _SMALLEST_LEVEL:
+        return float(upper_limit(b, n, delta / 2) - lower_limit(c, n, delta / 2))
     better = _NoWorse(b, c, n, delta)
     low, high = better.seen, better.most
     aim = special.ndtri(delta - better.gamma) - _PRECISION / 2
@@ -101,7 +101,7 @@ class _NoWorse:
     """
 
     def __init__(self, b: int, c: int, n: int, delta: float) -> None:
-        z = max(special.ndtri(1 - delta), 0.0)
+        z = max(-special.ndtri(delta), 0.0)
         last = b - c + _width(b + c, z)
         self.n, self.seen, self.guess = n, (b - c) / n, last / n
         self.gamma, self.rounding = _NUISANCE * delta, _ROUNDING * delta
@@ -222,7 +222,8 @@ def _chebyshev(degree: int) -> tuple[FloatArray, FloatArray]:
     return np.cos(angles), np.cos(finer[:, None] * order) @ sums
 
 
-MOST_SAMPLES = 10**8  # more than anybody would label
+_MOST_SAMPLES = 10**8  # more than anybody would label
+POWER = 0.8  # probability that as many samples as advised are enough
 
 
 def fewest_samples(
@@ -230,9 +231,9 @@ def fewest_samples(
     samples: Array,
     tolerance: float,
     delta: float,
-    beyond: int = 0,
+    power: float = POWER,
 ) -> int | None:
-    """Return how many samples like these would keep the limit within a tolerance.
+    """Return how many samples like these keep the limit within a tolerance.
 
     Parameters
     ----------
@@ -242,34 +243,72 @@ def fewest_samples(
         Samples of each class; one entry where classes do not count the same.
     tolerance, delta : float
         The largest limit, and its level.
-    beyond : int
-        A number of samples known to be insufficient.
+    power : float
+        Probability that a draw of this number keeps it, by these rates.
 
     Returns
     -------
     int or None
         None where no number is enough, or none below a hundred million.
     """
-    total = int(np.sum(samples))
+    rates, shares = counts / samples, samples / np.sum(samples)
+    # With several classes, each deviates in proportion to its part of the variance.
+    variances = rates.sum(axis=0) / shares
+    part = np.sqrt(variances / max(variances.sum(), np.finfo(float).tiny))
+    levels = special.ndtr(special.ndtri(power) * part)
 
     def is_enough(n: int) -> bool:
-        more = np.ceil(samples * (n / total) - 1e-9)
-        level = delta / len(samples)
-        return limit_of_more(counts * (n / total), more, level) <= tolerance
+        more = np.ceil(shares * n - 1e-9).astype(int)
+        classes = zip(rates.T, more, levels, strict=True)
+        level = delta / shares.size
+        return float(np.mean([_likely_limit(*each, level) for each in classes])) <= (
+            tolerance
+        )
 
-    apart = float(np.mean((counts[0] - counts[1]) / samples))
-    variance = float(np.mean(counts.sum(axis=0) / samples))
+    apart = float(np.mean(rates[0] - rates[1]))
     # Start where a normal limit is small enough; an exact one is rarely sooner.
     room = max(tolerance - apart, 1e-12)
-    few, enough = beyond, max(beyond + 1, int(variance * (2.0 / room) ** 2))
-    if tolerance <= apart or enough > MOST_SAMPLES:
+    few, enough = 0, max(1, int(float(np.mean(rates.sum(axis=0))) * (2.0 / room) ** 2))
+    if tolerance <= apart or enough > _MOST_SAMPLES:
         return None
     while not is_enough(enough):
         few, enough = enough, 2 * enough
-    while enough - few > 1:
+    while enough - few > 1 + few // 1000:
         middle = (few + enough) // 2
         few, enough = (few, middle) if is_enough(middle) else (middle, enough)
     return enough
+
+
+def _likely_limit(rates: FloatArray, n: int, level: float, delta: float) -> float:
+    """Return the limit that n samples keep with a probability of ``level``.
+
+    Outcomes are ordered as in :class:`_NoWorse`; this is the limit of the first at
+    which they have that probability together.
+    """
+    share, z = float(rates.sum()), max(-special.ndtri(delta), 0.0)
+    start, end = (_reach(n * share, sign, 1e-9) for sign in (-1, 1))
+    m: Any = np.arange(max(start, 0), min(end, n) + 1, 1 + (end - start) // 2000)
+    log_in, log_out = _log(np.array([share, 1 - share]))
+    weights = np.exp(_log_choose(n, m) + m * log_in + (n - m) * log_out)
+    weights /= weights.sum()
+    first = float(rates[0]) / max(share, np.finfo(float).tiny)
+
+    def most_errors(last: float) -> FloatArray:
+        k = np.floor((m + last - _width(m, z)) / 2 + 1e-9)
+        return np.asarray(np.minimum(k, m))
+
+    usual, spread = n * share, 1 + np.sqrt(n * share)
+    middle = n * (rates[0] - rates[1]) + _width(usual, z)
+    low, high = middle - 12 * spread, middle + 12 * spread
+    while high - low > 1e-5 * spread:
+        middle = (low + high) / 2
+        k = most_errors(middle)
+        enough = weights @ np.where(k < 0, 0.0, special.bdtr(k, m, first)) >= level
+        low, high = (low, middle) if enough else (middle, high)
+    k = most_errors(high)
+    likely = (np.abs(m - usual) <= spread) & (k >= 0)
+    place = int(np.argmax(np.where(likely, 2 * k - m + _width(m, z), -np.inf)))
+    return _limit(int(k[place]), int(m[place] - k[place]), int(n), float(delta))
 
 
 def limit_of_more(counts: Array, samples: Any, delta: float) -> float:

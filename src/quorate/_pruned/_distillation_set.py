@@ -161,8 +161,8 @@ def _real_rows(
     chosen: IntArray = np.arange(n_rows) if given is None else given
     if chosen.size > _MOST_REAL:
         chosen = chosen[np.sort(rng.choice(chosen.size, _MOST_REAL, replace=False))]
-    seen, prepared, drawn = unseen_by(teacher.ensemble, X)
-    if drawn is None and (seen or unseen_by(small, X)[0]):
+    seen, prepared, unseen = unseen_by(teacher.ensemble, X)
+    if unseen is None and (seen or unseen_by(small, X)[0]):
         return [], False
     table = sliceable(X)
     blocks: list[_Block] = []
@@ -170,11 +170,11 @@ def _real_rows(
         rows = chosen[part]
         judge = (
             None
-            if drawn is None
-            else partial(teacher.out_of_bag, prepared, rows, drawn)
+            if unseen is None
+            else partial(teacher.out_of_bag, prepared, rows, unseen)
         )
         blocks.append((partial(take_rows, table, rows), judge, _REAL))
-    return blocks, drawn is not None
+    return blocks, unseen is not None
 
 
 def _parts(X: Any, n_rows: int) -> Iterator[slice]:

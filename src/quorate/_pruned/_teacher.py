@@ -16,6 +16,7 @@ from quorate._ensembles import (
     WeightedVoting,
     out_of_bag_rows,
     read_ensemble,
+    rows_left_out,
     source_of,
 )
 from quorate._messages import listed
@@ -70,7 +71,7 @@ class Teacher:
         return ordered
 
     def out_of_bag(
-        self, prepared: Any, rows: IntArray, drawn: list[IntArray]
+        self, prepared: Any, rows: IntArray, unseen: list[IntArray]
     ) -> FloatArray:
         """Return what members say of rows they were not trained on, NaN if none.
 
@@ -80,8 +81,8 @@ class Teacher:
             All training rows, as the ensemble prepares them.
         rows : array of int
             Which of them.
-        drawn : list of arrays of int
-            The rows that each member was trained on.
+        unseen : list of arrays of int
+            The rows that each member was not trained on.
         """
         assert self.ensemble is not None
         members, weights = self.ensemble.members, self.ensemble.weights
@@ -90,10 +91,8 @@ class Teacher:
         asked = np.zeros(rows.size)
         if weights is None:
             weights = np.ones(len(members))
-        for member, seen, weight in zip(members, drawn, weights, strict=True):
-            unseen = np.ones(count_rows(prepared), dtype=bool)
-            unseen[seen] = False
-            places = np.flatnonzero(unseen[rows])
+        for member, own_rows, weight in zip(members, unseen, weights, strict=True):
+            places = np.flatnonzero(np.isin(rows, own_rows))
             if not weight or not places.size:
                 continue
             own = positions(member.own_labels, classes, f"member {member.name!r}")
@@ -156,9 +155,9 @@ def unseen_by(ensemble: Ensemble | None, X: Any) -> tuple[bool, Any, Any]:
 
     Returns
     -------
-    is_training, prepared, drawn
-        X as the ensemble prepares it and the rows each member drew, None where these
-        are not known or members cannot be asked out of bag.
+    is_training, prepared, unseen
+        X as the ensemble prepares it and the rows each member was not trained on, None
+        where these are not known or members cannot be asked out of bag.
     """
     if ensemble is None or not ensemble.can_predict:
         return False, None, None
@@ -170,4 +169,4 @@ def unseen_by(ensemble: Ensemble | None, X: Any) -> tuple[bool, Any, Any]:
     averages = ensemble.rule.name == "average"
     soft = all(member.has_probabilities for member in ensemble.members)
     drawn = out_of_bag_rows(ensemble) if averages and soft else None
-    return True, prepared, drawn
+    return True, prepared, None if drawn is None else rows_left_out(drawn, prepared)

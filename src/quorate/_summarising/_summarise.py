@@ -12,6 +12,7 @@ from quorate._data import (
     SampleForm,
     count_rows,
     cut_rows,
+    hash_rows,
     is_dask,
     naming_batch,
     partitions,
@@ -38,6 +39,8 @@ _MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26
 # Number of summaries added in one task of Dask.
 _FAN_IN = 8
 
+# Share of copies among training rows that hardly changes an out-of-bag error.
+_MOST_EQUAL = 0.002
 # A sum of partitions (None without rows), and their number of rows.
 Part = tuple[Summary | None, int]
 
@@ -220,12 +223,23 @@ def _count_batches(
 ) -> Part:
     rows = counter.chunk_rows
     total, n_rows = None, 0
+    hashes: list[Array] = []
     for name, X, y in read_batches(batches, "summarise", target, form=form, rows=rows):
         with naming_batch(name, "summarise"):
             part, more = counter.count(X, y, n_rows)
+            if counter.drawn is not None:
+                hashes.append(hash_rows(X))
             total = part if total is None else total + part
         n_rows += more
         advance(n_rows, 0)
+    if hashes:
+        n_equal = n_rows - np.unique(np.concatenate(hashes)).size
+        if n_equal > _MOST_EQUAL * n_rows:
+            raise ValueError(
+                f"summarise(source='training'): {n_equal:,} of {n_rows:,} rows are "
+                "copies of others, so that members vote on rows they know; leave out "
+                "copies before training, or give new rows."
+            )
     return total, n_rows
 
 

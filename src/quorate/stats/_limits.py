@@ -26,12 +26,8 @@ def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
     0.0295
     """
     check_number("error_limit", "delta", delta, above=0, below=1)
-    if not 0 <= n_errors <= n_samples or n_samples < 1:
-        raise ValueError(
-            f"error_limit: got {n_errors} errors on {n_samples} samples; expected at "
-            "least one sample and 0 to n_samples errors."
-        )
-    return float(limits.upper_limit(n_errors, n_samples, delta))
+    errors, samples = _check_counts("error_limit", n_samples, n_errors)
+    return float(limits.upper_limit(errors, samples, delta))
 
 
 def excess_limit(
@@ -58,19 +54,16 @@ def excess_limit(
     0.0048
     """
     check_number("excess_limit", "delta", delta, above=0, below=1)
-    first, second = np.asarray(only_first), np.asarray(only_second)
-    if (first < 0).any() or (second < 0).any() or (first + second > n_samples).any():
-        raise ValueError(
-            "excess_limit: counts must not be negative, and together at most the "
-            f"{n_samples} samples."
-        )
-    return limits.excess_limit(first, second, n_samples, delta)
+    first, second, n = _check_counts("excess_limit", n_samples, only_first, only_second)
+    return limits.excess_limit(first, second, n, delta)
 
 
 def expected_limit(
     n_samples: int, rates: tuple[float, float], delta: float = 0.05
 ) -> float:
-    """Return the expected limit on the extra error for a number of samples.
+    """Return the limit on the extra error to expect from a number of samples.
+
+    It is the limit at the expected counts: about half of all draws give a higher one.
 
     Parameters
     ----------
@@ -90,15 +83,15 @@ def expected_limit(
     """
     check_number("expected_limit", "delta", delta, above=0, below=1)
     _check_rates("expected_limit", rates)
-    if n_samples < 1:
-        raise ValueError(
-            f"expected_limit(n_samples={n_samples!r}): must be at least 1."
-        )
+    check_number("expected_limit", "n_samples", n_samples, least=1, whole=True)
     return limits.limit_of_more(np.array([rates]).T * n_samples, [n_samples], delta)
 
 
 def samples_needed(
-    tolerance: float, delta: float = 0.05, rates: tuple[float, float] = (0.0, 0.0)
+    tolerance: float,
+    delta: float = 0.05,
+    rates: tuple[float, float] = (0.0, 0.0),
+    power: float = limits.POWER,
 ) -> int:
     """Return how many samples it takes to certify a tolerance.
 
@@ -111,6 +104,8 @@ def samples_needed(
     rates : tuple of float
         Shares of samples that only the small, and only the big model gets wrong. By
         default the models never differ, which takes the fewest samples.
+    power : float
+        Probability that so many samples certify it, if these are the true rates.
 
     Examples
     --------
@@ -118,15 +113,14 @@ def samples_needed(
     >>> samples_needed(0.02)
     149
     >>> samples_needed(0.02, rates=(0.03, 0.025))
-    721
+    1581
     """
     check_number("samples_needed", "tolerance", tolerance, above=0, below=1)
     check_number("samples_needed", "delta", delta, above=0, below=1)
     _check_rates("samples_needed", rates)
-    # Counts as rates of many samples, to be scaled.
-    counts = np.array([rates]).T * limits.MOST_SAMPLES
+    check_number("samples_needed", "power", power, above=0, below=1)
     needed = limits.fewest_samples(
-        counts, np.array([limits.MOST_SAMPLES]), tolerance, delta
+        np.array([rates], dtype=float).T, np.ones(1), tolerance, delta, power
     )
     if needed is None:
         raise ValueError(
@@ -135,6 +129,20 @@ def samples_needed(
             "enough."
         )
     return needed
+
+
+def _check_counts(owner: str, n_samples: Any, *counts: Any) -> list[Any]:
+    """Return whole numbers of samples, the last of which is all of them."""
+    given = [np.asarray(count, dtype=float) for count in (*counts, n_samples)]
+    together = sum(given[:-1], np.zeros(()))
+    whole = all(bool(((each >= 0) & (np.floor(each) == each)).all()) for each in given)
+    if not whole or given[-1].ndim or given[-1] < 1 or (together > given[-1]).any():
+        raise ValueError(
+            f"{owner}: got counts of {' and '.join(map(repr, counts))} on "
+            f"{n_samples!r} samples; expected at least one sample, and whole numbers "
+            "from 0 that are together at most the samples."
+        )
+    return [*given[:-1], int(given[-1])]
 
 
 def _check_rates(owner: str, rates: tuple[float, float]) -> None:
