@@ -121,10 +121,12 @@ def test_rows_that_are_refused(forest, data):
     served = serving.CompactModel.from_bytes(data)
     for rows, words in (
         (X[:, 1:], r"X has shape \(178, 12\), but 13 columns are needed"),
-        (X[0], r"X has shape \(13,\)"),
+        (X[0], r"one row is given; put it into a list"),
+        (X[0].tolist(), r"one row is given; put it into a list"),
         (np.full((1, 13), np.inf), "infinity"),
         (np.full((1, 13), 1e39), "too large for 32 bits"),
-        ([["a"] * 13], "could not convert"),
+        ([["a"] * 13], "row 0: 'a' in column 0 is not a number"),
+        ([], "X has no rows"),
     ):
         with pytest.raises(ValueError, match=words):
             served.predict(rows)

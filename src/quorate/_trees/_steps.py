@@ -1,29 +1,30 @@
 """The first steps of a pipeline as plain data that a compact model stores."""
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
+    KBinsDiscretizer,
     MaxAbsScaler,
     MinMaxScaler,
     OneHotEncoder,
     OrdinalEncoder,
     RobustScaler,
     StandardScaler,
+    TargetEncoder,
 )
 
 from quorate._ensembles import Ensemble, read_ensemble
-from quorate._typing import FloatArray
+from quorate._typing import Array, FloatArray
 
-_SUPPORTED = (
-    "SimpleImputer, StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, "
-    "OneHotEncoder, OrdinalEncoder and ColumnTransformer"
-)
+_NO_NAME = "\0"  # what no category is called
 
 
 def first_steps(ensemble: Ensemble) -> tuple[list[Any], Any]:
@@ -41,112 +42,112 @@ def first_steps(ensemble: Ensemble) -> tuple[list[Any], Any]:
             "trees; compact the ensemble inside, and pass it preprocessed rows."
         )
     fitted = [step for _, step in steps if hasattr(step, "n_features_in_")]
-    return _layers(steps), (*fitted, model)[0]
+    return _operations("", steps)[0], (*fitted, model)[0]
 
 
-def _layers(steps: list[tuple[str, Any]]) -> list[Any]:
-    """Return steps as :mod:`quorate.serving` does them, or name one that cannot be.
+def _operations(
+    inside: str, steps: list[tuple[str, Any]], *, sparse: bool = False
+) -> tuple[list[Any], bool]:
+    """Return what :mod:`quorate.serving` does, and whether sparse columns come out.
 
     Parameters
     ----------
+    inside : str
+        Name of the step that contains these, as messages begin with it.
     steps : list of (name, fitted transformer)
-        The steps of a pipeline before its ensemble.
+        Steps, one after another.
+    sparse : bool
+        Whether sparse columns come in, for which scikit-learn calculates differently.
     """
-    layers = []
+    done = []
     for name, step in steps:
+        name = inside + name
         samples = hasattr(step, "fit_resample") and not hasattr(step, "transform")
-        if step is None or isinstance(step, str) or samples:
+        identity = isinstance(step, FunctionTransformer) and step.func is None
+        if step is None or isinstance(step, str) or samples or identity:
             continue  # "passthrough", or what changes rows in training only
-        if isinstance(step, ColumnTransformer):
-            layers.append(_parts(name, step))
-        elif isinstance(step, Pipeline):
-            layers += _layers(step.steps)
-        else:
-            if not hasattr(step, "n_features_in_"):
-                raise _not_supported(name, step, "does not have n_features_in_")
-            columns = list(range(step.n_features_in_))
-            layers.append([[columns, _operations(name, step)]])
-    return layers
-
-
-def _parts(name: str, transformer: ColumnTransformer) -> list[Any]:
-    if transformer.transformer_weights:
-        raise _not_supported(name, transformer, "has transformer_weights")
-    parts = []
-    for inner, step, chosen in transformer.transformers_:
-        columns = _positions(transformer, chosen)
-        if not columns or (isinstance(step, str) and step == "drop"):
+        if isinstance(step, Pipeline):
+            made, sparse = _operations(f"{name}: ", step.steps, sparse=sparse)
+            done += made
             continue
-        steps = step.steps if isinstance(step, Pipeline) else [(inner, step)]
-        operations = []
-        for part, one in steps:
-            operations += _operations(f"{name}: {part}", one)
-        parts.append([columns, operations])
-    return parts
-
-
-def _positions(transformer: ColumnTransformer, chosen: Any) -> list[int]:
-    """Return the positions of columns given by name, position, mask or slice."""
-    if isinstance(chosen, (str, int, np.integer)):
-        chosen = [chosen]
-    if not isinstance(chosen, slice):
-        chosen = np.asarray(chosen)
-        if chosen.dtype.kind in "OU":
-            names = list(getattr(transformer, "feature_names_in_", ()))
-            chosen = [names.index(column) for column in chosen.tolist()]
-        elif not chosen.size:
-            return []
-    return [int(place) for place in np.arange(transformer.n_features_in_)[chosen]]
-
-
-def _operations(name: str, step: Any) -> list[Any]:
-    """Return the operations of a transformer, in order."""
-    if isinstance(step, str) or (
-        isinstance(step, FunctionTransformer) and step.func is None
-    ):
-        return []  # "passthrough"
-    make = _CONVERSIONS.get(type(step))
-    if make is None:
-        raise _not_supported(
-            name, step, f"is not one of the supported steps: {_SUPPORTED}"
-        )
-    operations: list[Any] = make(name, step)
-    return operations
+        make = _CONVERSIONS.get(type(step))
+        if make is None:
+            known = ", ".join(sorted(kind.__name__ for kind in _CONVERSIONS))
+            raise _not_supported(name, step, f"is not one of these: {known}")
+        if sparse:
+            raise _not_supported(
+                name, step, "takes sparse columns; make them dense with "
+                "sparse_output=False or sparse_threshold=0"
+            )  # fmt: skip
+        done += make(name, step)
+        sparse = bool(
+            getattr(step, "sparse_output_", getattr(step, "sparse_output", False))
+        ) or (isinstance(step, KBinsDiscretizer) and step.encode == "onehot")
+    return done, sparse
 
 
 def _not_supported(name: str, step: Any, why: str) -> ValueError:
     return ValueError(
         f"compact: step {name!r} ({type(step).__name__}) cannot be part of a compact "
-        f"model, because it {why}; apply this step first, and compact the steps after "
-        "it."
+        f"model, because it {why}. Use compact(pipeline[-1]), and give it the rows "
+        "that pipeline[:-1].transform returns."
     )
 
 
+def _columns(name: str, step: ColumnTransformer) -> list[Any]:
+    if step.transformer_weights:
+        raise _not_supported(name, step, "has transformer_weights")
+    if _output(step) == "polars":
+        raise _not_supported(name, step, "returns frames of polars")
+    places, parts = step._transformer_to_input_indices, []
+    for inner, part, _ in step.transformers_:
+        columns = [int(place) for place in places[inner]]
+        if columns and not (isinstance(part, str) and part == "drop"):
+            parts.append([columns, _operations(f"{name}: ", [(inner, part)])[0]])
+    return [["frame" if _output(step) == "pandas" else "columns", parts]]
+
+
+def _output(step: Any) -> str:
+    """Return what kind of table a step returns, as set_output has it."""
+    usual = get_config()["transform_output"]
+    return str(getattr(step, "_sklearn_output_config", {}).get("transform", usual))
+
+
 def _imputer(name: str, step: SimpleImputer) -> list[Any]:
-    if step.add_indicator:
-        raise _not_supported(name, step, "adds columns (add_indicator=True)")
-    missing = step.missing_values
-    if not isinstance(missing, float) or missing == missing:
-        raise _not_supported(name, step, f"replaces {missing!r}, not NaN")
-    values = step.statistics_.tolist()
-    if all(isinstance(value, str) for value in values):
-        return [["fill_text", values]]
-    if not all(isinstance(value, (int, float)) for value in values):
+    missing, kind = step.missing_values, step._fit_dtype.kind
+    if kind == "O" and _output(step) != "default":
         raise _not_supported(
-            name, step, "fills in values that are neither numbers nor text"
+            name, step, "returns frames, in which text may change its type"
         )
-    operations = []
-    known = [place for place, value in enumerate(values) if value == value]
-    if len(known) < len(values):  # without any value in training
-        if step.keep_empty_features:
-            raise _not_supported(name, step, "keeps columns without any value")
-        operations.append(["take", known])
-    return [*operations, ["fill", [float(values[place]) for place in known]]]
+    statistics = step.statistics_
+    kept = list(range(len(statistics)))
+    if not step.keep_empty_features:
+        kept = [place for place in kept if statistics[place] == statistics[place]]
+    values = statistics[kept].astype(getattr(step, "_fill_dtype", step._fit_dtype))
+    shown = step.indicator_.features_.tolist() if step.add_indicator else []
+    how = "O" if kind == "O" else "" if step.strategy in _AS_GIVEN else "f"
+    plain = [_plain(name, step, value) for value in (missing, *values.tolist())]
+    return [["impute", plain[0], plain[1:], kept, shown, how]]
+
+
+_AS_GIVEN = ("most_frequent", "constant")
+
+
+def _plain(name: str, step: Any, value: Any) -> Any:
+    """Return a value as a file holds it."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, (str, int, float, type(None))):
+        raise _not_supported(name, step, f"has a value of type {type(value).__name__}")
+    return value
 
 
 def _standard(name: str, step: StandardScaler) -> list[Any]:
+    # Whether this scikit-learn narrows the numbers before it calculates.
+    one = StandardScaler(with_std=False).fit([[0.1]])
+    narrows = not one.transform(np.array([[0.1]], dtype=np.float32)).any()
     shift = step.mean_ if step.with_mean else None
-    return _arithmetic(subtract=shift, divide=step.scale_)
+    made = _arithmetic(subtract=shift, divide=step.scale_ if step.with_std else None)
+    return [[*operation, narrows] for operation in made]
 
 
 def _robust(name: str, step: RobustScaler) -> list[Any]:
@@ -173,38 +174,76 @@ def _clip(step: Any, low: float, high: float) -> list[Any]:
     return [["clip", [float(low)] * n_columns, [float(high)] * n_columns]]
 
 
-def _categories(name: str, step: OneHotEncoder | OrdinalEncoder) -> list[Any]:
-    if any(part is not None for part in getattr(step, "infrequent_categories_", [])):
-        raise _not_supported(name, step, "joins infrequent categories")
-    categories = [known.tolist() for known in step.categories_]
-    for known in categories:
-        if not all(isinstance(x, (str, int, float, type(None))) for x in known):
-            raise _not_supported(name, step, "has categories of an unsupported type")
-    return categories
+def _bins(name: str, step: KBinsDiscretizer) -> list[Any]:
+    edges = [row[1:-1].tolist() for row in step.bin_edges_]
+    made: list[Any] = [["bins", edges, step.dtype and np.dtype(step.dtype).str]]
+    if step.encode != "ordinal":
+        made.append(["expand", step.n_bins_.tolist(), "<f8"])
+    return made
+
+
+def _ask(name: str, step: Any) -> tuple[list[Any], Array]:
+    """Return an encoder's categories and what it makes of them, by asking it.
+
+    Row by row, each column gets its next category; the last row is about unknown ones,
+    and is not there if they are refused.
+    """
+    known = [
+        [_plain(name, step, v) for v in each.tolist()] for each in step.categories_
+    ]
+    rows = np.empty((max(map(len, known)) + 1, len(known)), dtype=object)
+    for place, each in enumerate(known):
+        rows[:, place] = [*each, *each[:1] * (len(rows) - len(each))]
+    rows[-1] = _NO_NAME
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # no names, unknown categories
+        try:
+            found = step.transform(rows)
+        except ValueError:
+            found = step.transform(rows[:-1])
+    found = found.toarray() if hasattr(found, "toarray") else np.asarray(found)
+    return known, found
+
+
+def _ordinal(name: str, step: OrdinalEncoder | TargetEncoder) -> list[Any]:
+    known, found = _ask(name, step)
+    repeats = found.shape[1] // len(known)  # a target encoder has columns per class
+    places = [place for place in range(len(known)) for _ in range(repeats)]
+    known = [known[place] for place in places]
+    numbers = [found[: len(each), p].tolist() for p, each in enumerate(known)]
+    unknown = found[-1].tolist() if len(found) > max(map(len, known)) else None
+    lookup = ["lookup", known, numbers, unknown, found.dtype.str]
+    return [["take", places], lookup] if repeats > 1 else [lookup]
 
 
 def _one_hot(name: str, step: OneHotEncoder) -> list[Any]:
-    dropped: list[int | None] = [None] * step.n_features_in_
-    if step.drop_idx_ is not None:
-        dropped = [None if p is None else int(p) for p in step.drop_idx_]
-    ignores_unknown = step.handle_unknown != "error"
-    return [["one_hot", _categories(name, step), dropped, ignores_unknown]]
-
-
-def _ordinal(name: str, step: OrdinalEncoder) -> list[Any]:
-    unknown = None
-    if step.handle_unknown == "use_encoded_value":
-        unknown = float(step.unknown_value)
-    missing = float(step.encoded_missing_value)
-    return [["ordinal", _categories(name, step), unknown, missing]]
+    known, found = _ask(name, step)
+    sizes = [int(size) for size in step._n_features_outs]
+    ends = np.cumsum(sizes)[:-1]
+    codes = [
+        np.where(part.any(axis=1), part.argmax(axis=1) if part.size else 0, -1)
+        for part in np.split(found, ends, axis=1)
+    ]
+    numbers = [
+        row[: len(each)].tolist() for row, each in zip(codes, known, strict=True)
+    ]
+    has_unknown = len(found) > max(map(len, known))
+    unknown = [int(row[-1]) for row in codes] if has_unknown else None
+    return [
+        ["lookup", known, numbers, unknown, "<i8"],
+        ["expand", sizes, found.dtype.str],
+    ]
 
 
 _CONVERSIONS: dict[type, Any] = {
+    ColumnTransformer: _columns,
     SimpleImputer: _imputer,
     StandardScaler: _standard,
     RobustScaler: _robust,
     MinMaxScaler: _min_max,
     MaxAbsScaler: _max_abs,
+    KBinsDiscretizer: _bins,
     OneHotEncoder: _one_hot,
     OrdinalEncoder: _ordinal,
+    TargetEncoder: _ordinal,
 }

@@ -26,7 +26,8 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import FileFormatError, QuorateWarning
 from quorate.serving._format import MAGIC, decode, encode
 from quorate.serving._packing import PACKED, narrow, pack, unpack, whole_numbers
-from quorate.serving._steps import TEXT, make_steps
+from quorate.serving._rows import RowForm
+from quorate.serving._steps import make_steps
 
 # Exceptions raised by invalid data from a file.
 _FORGED = (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError)
@@ -111,12 +112,7 @@ class CompactModel:
     def takes_text(self) -> bool:
         """Whether columns can hold text, as input of a step with categories."""
         self._get_voter()
-        return any(
-            operation[0] in TEXT
-            for layer in self._metadata["steps"]
-            for _, operations in layer
-            for operation in operations
-        )
+        return bool(self._form.values)
 
     @property
     def engine_(self) -> str:
@@ -231,9 +227,13 @@ class CompactModel:
         self.__dict__ |= {name: metadata[name] for name in metadata if name[-1] == "_"}
         self.n_members_ = int(trees.roots.size)
         self.n_features_in_: int = metadata["n_columns"]
-        self._transform, width = make_steps(metadata["steps"], self.n_features_in_)
-        if width != trees.n_features:
-            raise ValueError(f"steps that give {width} columns")
+        steps = make_steps(metadata["steps"], self.n_features_in_)
+        if steps.n_out != trees.n_features:
+            raise ValueError(f"steps that give {steps.n_out} columns")
+        names = self.__dict__.get("feature_names_in_")
+        columns = None if names is None else names.tolist(), self.n_features_in_
+        self._form = RowForm(*columns, steps.used, steps.values)
+        self._transform = steps.change
         ensemble = AdditiveEnsemble(
             members=(),
             walk=Walk(trees, metadata["weights"]),
@@ -253,29 +253,12 @@ class CompactModel:
 
     def _check_rows(self, X: Any) -> Array:
         """Validate rows and return them as an array."""
-        names = self.__dict__.get("feature_names_in_")
-        columns = getattr(X, "columns", None)
-        if names is not None and columns is not None and list(columns) != list(names):
-            raise ValueError(
-                f"{type(self).__name__}: X must have the columns of the training data "
-                "in the same order: "
-                f"{', '.join(map(str, names[:5]))}{', ...' if len(names) > 5 else ''}."
-            )
-        # Do not convert mixed rows of numbers and text to text.
-        mixed = self._metadata["steps"] and not isinstance(X, np.ndarray)
-        table = np.asarray(X, dtype=object if mixed else None)
-        if table.ndim != 2 or table.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"{type(self).__name__}: X has shape {table.shape}, but "
-                f"{self.n_features_in_} columns are needed."
-            )
-        if self._metadata["steps"]:
-            try:
-                table = self._transform(table)
-            except ValueError as error:
-                raise ValueError(f"{type(self).__name__}: {error}.") from error
-        with np.errstate(over="ignore"):
-            rows = np.ascontiguousarray(table, dtype=np.float32)
+        try:
+            table = self._transform(self._form.read(X))
+            with np.errstate(over="ignore"):
+                rows = np.ascontiguousarray(table, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{type(self).__name__}: {error}.") from error
         if np.isinf(rows).any():
             raise ValueError(
                 f"{type(self).__name__}: X contains infinity or a value too large for "

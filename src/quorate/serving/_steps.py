@@ -1,67 +1,109 @@
-"""Preprocessing steps of a pipeline as plain data.
+"""Preprocessing steps of a pipeline as plain data, in scikit-learn's own arithmetic.
 
-Steps are JSON-like lists and numbers. A *layer* transforms a table into the next one:
-each of its parts transforms some columns, and the results are stacked side by side. A
-transformation is one of ``_MAKERS`` with its parameters; a file cannot contain anything
-else.
+Steps are JSON-like lists: *operations*, one of ``_MAKERS`` each with its parameters; a
+file cannot contain anything else. An operation takes a table and returns the next one.
+A table is an array, or a :class:`Frame`, whose columns have types of their own; numbers
+keep their width, so that float32 is rounded after every operation, as it is in
+scikit-learn.
+
+What is made of an operation knows which column of the rows each of its columns is, if
+it is one unchanged. That tells which values a column of the rows may hold.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from quorate._typing import Array, FloatArray
 
-Change: TypeAlias = Callable[[Array], Array]
-"""A table in, a table with as many rows out."""
-TEXT = ("fill_text", "one_hot", "ordinal")
-"""What takes categories, which may be text."""
+
+class Frame(NamedTuple):
+    """Columns with types of their own.
+
+    Attributes
+    ----------
+    columns : list of array
+        One-dimensional arrays.
+    is_polars : bool
+        Whether numbers become float64 whenever they are calculated with, and truth
+        values are numbers beside numbers; pandas has them as objects then.
+    """
+
+    columns: list[Array]
+    is_polars: bool = False
+
+
+Table: TypeAlias = Array | Frame
+Change: TypeAlias = Callable[[Table], Table]
+Sources: TypeAlias = list[int | None]
+"""Which column of the rows each column of a table is; None if it has been changed."""
+Values: TypeAlias = dict[int, list[Any]]
+"""Known values of those columns of the rows that are not just numbers."""
+Made: TypeAlias = tuple[Change, Sources]
 _MOST_COLUMNS = 2**24
+_PLAIN = (str, int, float, type(None))
 
 
-def make_steps(layers: Any, n_columns: int) -> tuple[Change, int]:
-    """Return a function that applies the steps, and the number of output columns.
+class Steps(NamedTuple):
+    """Steps that are ready.
+
+    Attributes
+    ----------
+    change : callable
+        Returns the array that the trees take.
+    n_out : int
+        Its number of columns.
+    used : set of int, optional
+        Columns of the rows that are taken, by name; None if they all are, in order.
+    values : dict
+        Known values of columns of the rows.
+    """
+
+    change: Callable[[Table], Array]
+    n_out: int
+    used: set[int] | None
+    values: Values
+
+
+def make_steps(steps: Any, n_columns: int) -> Steps:
+    """Return the steps of a file.
 
     Raises
     ------
-    ValueError, TypeError, KeyError
+    ValueError, TypeError, KeyError, IndexError
         If they are not valid steps of :func:`quorate.compact`.
     """
-    made, width = [], n_columns
-    for layer in _check_list(layers):
-        parts = [_make_part(part, width) for part in _check_list(layer)]
-        if not parts:
-            raise ValueError("a step without columns")
-        width = sum(part[2] for part in parts)
-        made.append([(columns, change) for columns, change, _ in parts])
-
-    def change(table: Array) -> FloatArray:
-        for layer in made:
-            done = [then(table[:, columns]) for columns, then in layer]
-            table = np.hstack([part.astype(float, copy=False) for part in done])
-        return table.astype(float, copy=False)
-
-    return change, width
+    if n_columns > _MOST_COLUMNS:
+        raise ValueError("too many columns")
+    values: Values = {}
+    operations = [
+        # Older files have lists of parts here.
+        entry if isinstance(_check_list(entry)[0], str) else ["columns", entry]
+        for entry in _check_list(steps)
+    ]
+    change, sources = _sequence(list(range(n_columns)), values, operations)
+    used = None
+    if operations and operations[0][0] in ("columns", "frame"):
+        used = {place for places, _ in operations[0][1] for place in places}
+    return Steps(lambda table: _stack(change(table)), len(sources), used, values)
 
 
-def _make_part(part: Any, width: int) -> tuple[list[int], Change, int]:
-    columns, operations = _check_list(part, 2)
-    chosen = _check_columns(columns, width)
-    changes, width = [], len(chosen)
+def _sequence(sources: Sources, values: Values, operations: Any) -> Made:
+    changes = []
     for operation in _check_list(operations):
         name, *parameters = _check_list(operation)
-        change, width = _MAKERS[name](width, *parameters)
+        change, sources = _MAKERS[name](sources, values, *parameters)
         changes.append(change)
-        if width > _MOST_COLUMNS:
+        if len(sources) > _MOST_COLUMNS:
             raise ValueError("a step with too many columns")
 
-    def change_all(part: Array) -> Array:
+    def change_all(table: Table) -> Table:
         for change in changes:
-            part = change(part)
-        return part
+            table = change(table)
+        return table
 
-    return chosen, change_all, width
+    return change_all, sources
 
 
 def _check_list(given: Any, size: int | None = None) -> list[Any]:
@@ -70,150 +112,294 @@ def _check_list(given: Any, size: int | None = None) -> list[Any]:
     return given
 
 
-def _check_columns(columns: Any, width: int) -> list[int]:
-    places = _check_list(columns)
-    if not all(type(place) is int and 0 <= place < width for place in places):
+def _check_places(places: Any, size: int) -> list[int]:
+    if not all(
+        type(place) is int and 0 <= place < size for place in _check_list(places)
+    ):
         raise ValueError("a step with a column that does not exist")
-    return places
+    return list(places)
 
 
-def _numbers(values: Any, width: int) -> FloatArray:
-    row = np.array(_check_list(values, width), dtype=float)
-    if row.shape != (width,) or not np.isfinite(row).all():
+def _check_type(name: Any) -> np.dtype[Any]:
+    kind = np.dtype(str(name))
+    if kind.kind not in "biuf":
+        raise ValueError("a step with an unexpected type")
+    return kind
+
+
+def _check_numbers(values: Any, size: int | None = None) -> FloatArray:
+    row = np.array(_check_list(values, size), dtype=float)
+    if row.ndim != 1 or not np.isfinite(row).all():
         raise ValueError("a step with invalid numbers")
     return row
 
 
-# Transformations of columns: numbers
+# Tables
 
 
-def _arithmetic(ufunc: Any) -> Callable[..., tuple[Change, int]]:
-    def make(width: int, values: Any) -> tuple[Change, int]:
-        row = _numbers(values, width)
-        return lambda part: ufunc(part.astype(float, copy=False), row), width
+def _take(table: Table, places: list[int]) -> Table:
+    if isinstance(table, Frame):
+        return table._replace(columns=[table.columns[place] for place in places])
+    return table[:, places]
+
+
+def _stack(table: Table, *, promote: bool = False) -> Array:
+    """Return an array of the type that has room for all columns.
+
+    With ``promote``, truth values are numbers beside numbers for pandas, too.
+    """
+    if not isinstance(table, Frame):
+        return table
+    types = {column.dtype for column in table.columns}
+    common = np.result_type(*types)
+    truths = not (promote or table.is_polars) and np.dtype(bool) in types
+    if truths and len(types) > 1:
+        common = np.dtype(object)
+    return np.stack([column.astype(common) for column in table.columns], axis=1)
+
+
+def _floats(table: Table) -> Array:
+    """Return an array of floats; others than floats become float64."""
+    array = _stack(table, promote=True)
+    wide = array.dtype.kind != "f" or (isinstance(table, Frame) and table.is_polars)
+    array = array.astype(float) if wide else array
+    if np.isinf(array).any():
+        raise ValueError("X contains infinity")
+    return array
+
+
+def _columns(
+    sources: Sources, values: Values, parts: Any, *, framed: bool = False
+) -> Made:
+    """Change some columns in each part, and put the results side by side."""
+    made, width = [], len(sources)
+    for part in _check_list(parts):
+        chosen, operations = _check_list(part, 2)
+        places = _check_places(chosen, width)
+        change, out = _sequence([sources[p] for p in places], values, operations)
+        made.append((places, change, out))
+    if not made or not all(places for places, _, _ in made):
+        raise ValueError("a step without columns")
+
+    def stack(table: Table) -> Table:
+        done = [change(_take(table, places)) for places, change, _ in made]
+        if not framed:
+            return np.hstack([_stack(part) for part in done])
+        return Frame(
+            [
+                column
+                for part in done
+                for column in (part.columns if isinstance(part, Frame) else part.T)
+            ]
+        )
+
+    return stack, [source for _, _, out in made for source in out]
+
+
+def _framed(sources: Sources, values: Values, parts: Any) -> Made:
+    return _columns(sources, values, parts, framed=True)
+
+
+def _repeat(sources: Sources, values: Values, places: Any) -> Made:
+    chosen = _check_places(places, len(sources))
+    return lambda table: _take(table, chosen), [sources[place] for place in chosen]
+
+
+# Numbers
+
+
+def _arithmetic(ufunc: Any) -> Callable[..., Made]:
+    def make(sources: Sources, values: Values, row: Any, narrow: Any = False) -> Made:
+        numbers = _check_numbers(row, len(sources))
+
+        def change(table: Table) -> Table:
+            part = _floats(table)
+            with np.errstate(over="ignore"):
+                other = numbers.astype(part.dtype) if narrow else numbers
+                return np.asarray(ufunc(part, other).astype(part.dtype, copy=False))
+
+        return change, [None] * len(sources)
 
     return make
 
 
-def _clip(width: int, low: Any, high: Any) -> tuple[Change, int]:
-    least, most = _numbers(low, width), _numbers(high, width)
-    return lambda part: np.clip(part.astype(float, copy=False), least, most), width
+def _clip(sources: Sources, values: Values, low: Any, high: Any) -> Made:
+    least, made = _arithmetic(np.maximum)(sources, values, low)
+    most, _ = _arithmetic(np.minimum)(sources, values, high)
+    return lambda table: most(least(table)), made
 
 
-def _fill(width: int, values: Any) -> tuple[Change, int]:
-    """Replace missing values."""
-    row = _numbers(values, width)
+def _bins(sources: Sources, values: Values, edges: Any, kind: Any) -> Made:
+    """Replace numbers by the interval they are in."""
+    inner = [_check_numbers(row) for row in _check_list(edges, len(sources))]
+    narrowed = kind and _check_type(kind)
 
-    def change(part: Array) -> Array:
-        part = part.astype(float, copy=False)
-        return np.where(np.isnan(part), row, part)
-
-    return change, width
-
-
-def _take(width: int, columns: Any) -> tuple[Change, int]:
-    chosen = _check_columns(columns, width)
-    return lambda part: part[:, chosen], len(chosen)
-
-
-# Categories: numbers or text, None, or NaN, which is not equal to itself
-
-
-def _fill_text(width: int, values: Any) -> tuple[Change, int]:
-    """Replace missing values by a string."""
-    row = _check_list(values, width)
-    if not all(isinstance(value, str) for value in row):
-        raise ValueError("a step with texts that do not fit")
-
-    def change(part: Array) -> Array:
-        part = part.astype(object)
-        for place, value in enumerate(row):
-            part[part[:, place] != part[:, place], place] = value
+    def change(table: Table) -> Table:
+        part = np.array(_floats(table))
+        part = part.astype(narrowed or (float if part.itemsize < 4 else part.dtype))
+        if np.isnan(part).any():
+            raise ValueError("X contains NaN, which intervals do not accept")
+        for place, row in enumerate(inner):
+            part[:, place] = np.searchsorted(row, part[:, place], side="right")
         return part
 
-    return change, width
+    return change, [None] * len(sources)
 
 
-def _one_hot(
-    width: int, categories: Any, dropped: Any, ignores: Any
-) -> tuple[Change, int]:
-    """One-hot encode; ``dropped`` are the categories (or None) without a column."""
-    encode = _encoder(width, categories, bool(ignores))
-    sizes = [len(known) for known in categories]
-    without = _check_list(dropped, width)
-    kept = []
-    for known, left_out in zip(categories, without, strict=True):
-        places = np.arange(len(known))
-        if left_out is not None and not 0 <= int(left_out) < len(known):
-            raise ValueError("a step with a category that does not exist")
-        kept.append(places if left_out is None else np.delete(places, int(left_out)))
-
-    def change(part: Array) -> Array:
-        codes = encode(part)
-        each = zip(codes.T, kept, strict=True)
-        columns = [column[:, None] == places for column, places in each]
-        return np.hstack(columns).astype(float)
-
-    return change, sum(sizes) - sum(left_out is not None for left_out in without)
+# Missing values and categories: numbers or text, None, or NaN, which is not equal to
+# itself
 
 
-def _ordinal(
-    width: int, categories: Any, unknown: Any, missing: Any
-) -> tuple[Change, int]:
-    """Encode categories as numbers; if ``unknown`` is None, others are refused."""
-    encode = _encoder(width, categories, unknown is not None)
-    instead = np.nan if unknown is None else float(unknown)
-    of_missing = float(missing)
+def _impute(
+    sources: Sources, values: Values, missing: Any, given: Any, kept: Any, shown: Any,
+    kind: Any,
+) -> Made:  # fmt: skip
+    """Replace missing values in the columns kept, and show where they were.
 
-    def change(part: Array) -> Array:
-        codes = encode(part)
-        numbers = np.where(codes < 0, instead, codes)
-        for place, known in enumerate(categories):
-            if known and known[-1] != known[-1]:
-                numbers[codes[:, place] == len(known) - 1, place] = of_missing
-        return numbers
+    Numbers become floats (kind "f"), everything becomes an object ("O"), or the array
+    stays what it is ("").
+    """
+    places, indicated = (_check_places(each, len(sources)) for each in (kept, shown))
+    row = _check_list(given, len(places))
+    if kind not in ("f", "O", ""):
+        raise ValueError("a step with an unexpected type")
+    if kind != "O":
+        _check_numbers(row)
+    if any(not isinstance(each, _PLAIN) for each in (*row, missing)):
+        raise ValueError("a step with values that do not fit")
+    if kind == "O":
+        for place, value in zip(places, row, strict=True):
+            _note(values, sources[place], [value, missing])
 
-    return change, width
+    def change(table: Table) -> Table:
+        part = _floats(table) if kind == "f" else _stack(table, promote=True)
+        part = part.astype(object) if kind == "O" else part
+        mask = np.asarray(part != part if missing != missing else part == missing)
+        out = part[:, places]
+        for place, column in enumerate(places):
+            out[mask[:, column], place] = row[place]
+        return np.hstack([out, mask[:, indicated]]) if indicated else out
+
+    changed = [None if kind == "f" else sources[place] for place in places]
+    return change, [*changed, *[None] * len(indicated)]
 
 
-def _encoder(width: int, categories: Any, ignores: bool) -> Change:
-    """Return a function that maps values to category indices, or -1."""
-    known = [
-        {_key(value): place for place, value in enumerate(_check_list(column))}
-        for column in _check_list(categories, width)
-    ]
+def _note(values: Values, source: int | None, known: list[Any]) -> None:
+    if source is not None:
+        values.setdefault(source, []).extend(known)
 
-    def encode(part: Array) -> Array:
-        codes = np.empty(part.shape, dtype=np.int64)
-        for place, places in enumerate(known):
-            values = part[:, place].tolist()
-            codes[:, place] = [places.get(_key(value), -1) for value in values]
-            strange = np.flatnonzero(codes[:, place] < 0)
-            if strange.size and not ignores:
-                raise ValueError(
-                    f"column {place} of those with categories has the value "
-                    f"{values[strange[0]]!r}, which did not occur in training"
+
+def _lookup(
+    sources: Sources, values: Values, categories: Any, numbers: Any, unknown: Any,
+    kind: Any,
+) -> Made:  # fmt: skip
+    """Replace categories by numbers; others by ``unknown``, or refuse them if None."""
+    width, out = len(sources), _check_type(kind)
+    tables = []
+    for place, known in enumerate(_check_list(categories, width)):
+        keys = [_key(value) for value in _check_list(known)]
+        row = _check_list(_check_list(numbers, width)[place], len(keys))
+        tables.append(dict(zip(keys, map(float, row), strict=True)))
+        _note(values, sources[place], known)
+    others = None if unknown is None else [*map(float, _check_list(unknown, width))]
+
+    def change(table: Table) -> Table:
+        columns = table.columns if isinstance(table, Frame) else table.T
+        codes = np.empty((len(columns[0]), width))
+        for place, known in enumerate(tables):
+            given = [_key(value) for value in columns[place].tolist()]
+            if others is None and (strange := [v for v in given if v not in known]):
+                shown = (
+                    "a missing value"
+                    if strange[0] == _MISSING
+                    else f"the value {strange[0]!r}"
                 )
-        return codes
+                raise ValueError(
+                    f"column {place} of those with categories has {shown}, which did "
+                    "not occur in training"
+                )
+            other = 0.0 if others is None else others[place]
+            codes[:, place] = [known.get(value, other) for value in given]
+        return codes.astype(out)
 
-    return encode
+    return change, [None] * width
+
+
+_MISSING = ("missing",)
 
 
 def _key(value: Any) -> Any:
-    if not isinstance(value, (str, int, float, type(None))):
-        raise ValueError(f"a category of an unsupported type ({type(value).__name__})")
-    return ("missing",) if value != value else value
+    is_number = isinstance(value, (float, np.floating))
+    return _MISSING if is_number and value != value else value
 
 
-_MAKERS: dict[str, Callable[..., tuple[Change, int]]] = {
+def _expand(sources: Sources, values: Values, sizes: Any, kind: Any) -> Made:
+    """Make a column for each of so many codes; a negative code has none."""
+    out, rows = _check_type(kind), list[Array]()
+    for size in _check_list(sizes, len(sources)):
+        if type(size) is not int or not 0 <= size <= _MOST_COLUMNS:
+            raise ValueError("a step with too many columns")
+        rows.append(np.arange(size))
+
+    def change(table: Table) -> Table:
+        codes = zip(_stack(table).T, rows, strict=True)
+        return np.hstack([column[:, None] == row for column, row in codes]).astype(out)
+
+    return change, [None] * sum(row.size for row in rows)
+
+
+# Operations of older files, in terms of the others
+
+
+def _fill(kind: str) -> Callable[..., Made]:
+    def make(sources: Sources, values: Values, row: Any) -> Made:
+        places = list(range(len(sources)))
+        return _impute(sources, values, np.nan, row, places, [], kind)
+
+    return make
+
+
+def _one_hot(
+    sources: Sources, values: Values, categories: Any, dropped: Any, ignores: Any
+) -> Made:
+    width, numbers = len(sources), []
+    for known, left_out in zip(categories, _check_list(dropped, width), strict=True):
+        places = list(range(len(known)))
+        if left_out is not None:
+            places.insert(_check_places([left_out], len(known))[0], -1)
+        numbers.append(places[: len(known)])
+    sizes = [max(row, default=-1) + 1 for row in numbers]
+    unknown = [-1] * width if ignores else None
+    lookup = ["lookup", categories, numbers, unknown, "<i8"]
+    return _sequence(sources, values, [lookup, ["expand", sizes, "<f8"]])
+
+
+def _ordinal(
+    sources: Sources, values: Values, categories: Any, unknown: Any, missing: Any
+) -> Made:
+    numbers = [
+        [place if value == value else missing for place, value in enumerate(known)]
+        for known in categories
+    ]
+    instead = None if unknown is None else [unknown] * len(sources)
+    return _lookup(sources, values, categories, numbers, instead, "<f8")
+
+
+_MAKERS: dict[str, Callable[..., Made]] = {
     "add": _arithmetic(np.add),
     "subtract": _arithmetic(np.subtract),
     "multiply": _arithmetic(np.multiply),
     "divide": _arithmetic(np.divide),
     "clip": _clip,
-    "fill": _fill,
-    "take": _take,
-    "fill_text": _fill_text,
+    "bins": _bins,
+    "impute": _impute,
+    "lookup": _lookup,
+    "expand": _expand,
+    "take": _repeat,
+    "columns": _columns,
+    "frame": _framed,
+    "fill": _fill("f"),
+    "fill_text": _fill("O"),
     "one_hot": _one_hot,
     "ordinal": _ordinal,
 }
