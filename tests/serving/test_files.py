@@ -315,7 +315,7 @@ def test_rows_of_text_from_a_shell(tmp_path):
     found = np.array([line.split(",") for line in lines], dtype=float)
     np.testing.assert_array_equal(found, forest.predict_proba(X))
     for words, rows, code, problem in (
-        ([path], "1,2\n", 1, "a row has 2 values, but 4 are needed"),
+        ([path], "1,2\n", 1, "line 1 must be a header with the name of every"),
         ([path, "--quick"], "", 2, "usage: python -m quorate.serving"),
         (["none.quorate"], "", 1, "none.quorate"),
         ([path], "", 0, ""),

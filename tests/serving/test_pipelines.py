@@ -168,7 +168,7 @@ def test_columns_of_text_and_numbers(encoder, remainder):
     np.testing.assert_allclose(found.predict_proba(FRAME), shares, rtol=0, atol=1e-12)
     mixed = FRAME[list(FRAME)[::-1]].assign(more=1)
     np.testing.assert_array_equal(found.predict(mixed), expected)
-    with pytest.raises(ValueError, match="training data.*; it lacks 'acid'"):
+    with pytest.raises(ValueError, match=r"training data.*; it lacks 'acid'"):
         found.predict(FRAME.drop(columns="acid"))
     with pytest.raises(ValueError, match="CompactModel: could not convert"):
         found.predict(FRAME.assign(acid="much"))
@@ -289,4 +289,5 @@ def test_rows_of_text_with_and_without_a_header(header):
     model = make_pipeline(columns(OneHotEncoder()), forest()).fit(FRAME, Y)
     rows = io.StringIO(FRAME.to_csv(index=False, header=header))
     expected = [[str(label)] for label in model.predict(FRAME)]
-    assert list(answer(served(model), rows)) == expected
+    small = served(model)
+    assert list(answer(small, small._form, rows, header=header)) == expected

@@ -150,7 +150,7 @@ def test_rows_it_refuses(wine):
         (X[:, 1:], "X has 12 features, but CompactClassifier is expecting 13"),
         (np.full((1, 13), np.inf), "infinity"),
         (X[:0], "minimum of 1 is required"),
-        ([["a"] * 13], "could not convert"),
+        ([["a"] * 13], "row 0: 'a' in column 0 is not a number"),
     ):
         with pytest.raises(ValueError, match=message):
             small.predict(rows)

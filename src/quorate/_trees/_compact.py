@@ -87,8 +87,8 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
         )
 
     def _check_rows(self, X: Any) -> Array:
-        if self._metadata["steps"]:
-            return super()._check_rows(X)  # whose columns may hold text
+        if self._metadata["steps"] or isinstance(X, (list, tuple)):
+            return super()._check_rows(X)  # columns of text, or rows of a file
         finite = "allow-nan" if self._metadata["allow_nan"] else True
         checked = validate_data(
             self, X, dtype=np.float32, reset=False, ensure_all_finite=finite

@@ -178,7 +178,7 @@ def _bins(name: str, step: KBinsDiscretizer) -> list[Any]:
     edges = [row[1:-1].tolist() for row in step.bin_edges_]
     made: list[Any] = [["bins", edges, step.dtype and np.dtype(step.dtype).str]]
     if step.encode != "ordinal":
-        made.append(["expand", step.n_bins_.tolist(), "<f8"])
+        made.append(["expand", step.n_bins_.tolist(), None])
     return made
 
 

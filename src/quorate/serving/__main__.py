@@ -1,44 +1,56 @@
 """Predict rows of a CSV file: ``python -m quorate.serving model.quorate < rows.csv``.
 
-Prints one prediction per line, in order. If the model has feature names, columns are
-selected by a header line; an empty field is a missing value. With ``--probabilities``,
-prints a line with the classes, then the probability of each class per row.
+Prints one prediction per line, in order. A model with feature names needs a header line
+that has all of them, in any order and beside other columns; with ``--no-header`` the
+fields are the features in order. An empty field is a missing value. With
+``--probabilities``, prints a line with the classes, then the probability of each class
+per row.
 """
 
 import csv
+import io
 import sys
-from collections.abc import Iterator
-from itertools import chain, islice
-from typing import TextIO
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
 
-import numpy as np
+from quorate._messages import listed
+from quorate.serving import load
+from quorate.serving._rows import RowForm
 
-from quorate.serving import CompactModel, load
-
-_USAGE = "usage: python -m quorate.serving MODEL.quorate [--probabilities] < ROWS.csv"
+_USAGE = (
+    "usage: python -m quorate.serving MODEL.quorate [--probabilities] [--no-header] "
+    "< ROWS.csv"
+)
 _BATCH = 4096
 
 
 def answer(
-    model: CompactModel, lines: TextIO, *, probabilities: bool = False
+    model: Any,
+    form: RowForm,
+    lines: Iterable[str],
+    *,
+    probabilities: bool = False,
+    header: bool = True,
 ) -> Iterator[list[str]]:
-    """Yield the fields of each line of output."""
-    reader = csv.reader(lines)
+    """Yield the fields of each line of output.
+
+    Parameters
+    ----------
+    model : object
+        Has ``predict`` and ``predict_proba``, which take what ``form`` reads.
+    form : RowForm
+        What the model takes.
+    lines : iterable of str
+        Lines of a CSV file with their ends.
+    """
+    reader = csv.reader(lines, strict=True)
     if probabilities:
         yield [str(label) for label in model.classes_]
-    first = next(reader, [])
-    names = getattr(model, "feature_names_in_", None)
-    columns: list[int] | None = None
-    if names is not None and set(first) >= set(names):
-        columns = [first.index(name) for name in names]
-    # A first line of other names is a header too.
-    is_header = columns or (not model.takes_text and any(map(_is_text, first)))
-    rows = chain([] if is_header else [(1, first)], enumerate(reader, start=2))
+    rows = _rows(reader, form, header=header)
     while batch := list(islice(rows, _BATCH)):
-        table = [_values(model, line, row, columns) for line, row in batch if row]
-        if not table:
-            continue
-        X = np.array(table, dtype=object if model.takes_text else float)
+        numbers, fields = zip(*batch, strict=True)
+        X = form.read_rows(fields, [f"line {number}" for number in numbers])
         if probabilities:
             for shares in model.predict_proba(X):
                 yield [repr(float(share)) for share in shares]
@@ -47,44 +59,64 @@ def answer(
                 yield [str(label)]
 
 
-def _values(
-    model: CompactModel, line: int, fields: list[str], columns: list[int] | None
-) -> list[float | str]:
-    """Return the fields of these columns as numbers, or as text if that is accepted."""
-    if columns is not None:
-        fields = [fields[column] for column in columns if column < len(fields)]
-    if len(fields) != model.n_features_in_:
-        raise ValueError(
-            f"a row has {len(fields)} values, but {model.n_features_in_} are needed"
-        )
-    for field in fields:
-        if _is_text(field) and not model.takes_text:
-            raise ValueError(f"line {line}: could not convert {field!r} to a number")
-    return [_value(field) for field in fields]
-
-
-def _is_text(field: str) -> bool:
-    return isinstance(_value(field), str)
-
-
-def _value(field: str) -> float | str:
+def _rows(
+    reader: Any, form: RowForm, *, header: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each row that the model takes, with the line they end in."""
+    places, width = list(range(form.n_columns)), form.n_columns
     try:
-        return float(field) if field.strip() else np.nan
-    except ValueError:
-        return field
+        for fields in reader:
+            if header:
+                header = False
+                if form.names is not None:
+                    places, width = _find(form.names, fields), len(fields)
+                    continue
+                if form.is_header(fields):
+                    continue
+            if not fields and width == 1:
+                fields = [""]  # a blank line is a missing value
+            if len(fields) != width:
+                raise ValueError(
+                    f"line {reader.line_num} has {len(fields)} fields, but {width} are "
+                    "needed"
+                )
+            yield reader.line_num, [fields[place] for place in places]
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from error
+
+
+def _find(names: list[str], first: list[str]) -> list[int]:
+    """Return where the first line has each of the names."""
+    given = [field if field in names else field.strip() for field in first]
+    problems = {
+        "lacks": [name for name in names if name not in given],
+        "repeats": [name for name in names if given.count(name) > 1],
+    }
+    for problem, found in problems.items():
+        if found:
+            raise ValueError(
+                "line 1 must be a header with the name of every feature, but "
+                f"{problem} {listed(found)}; use --no-header if there is none"
+            )
+    return [given.index(name) for name in names]
 
 
 def main(words: list[str]) -> int:
     """Run the command; return its exit code."""
-    options = [word for word in words if word.startswith("-")]
-    paths = [word for word in words if not word.startswith("-")]
-    if options not in ([], ["--probabilities"]) or len(paths) != 1:
+    options = {word for word in words if word.startswith("-")}
+    paths = [word for word in words if word not in options]
+    if options - {"--probabilities", "--no-header"} or len(paths) != 1:
         print(_USAGE, file=sys.stderr)
         return 2
     writer = csv.writer(sys.stdout, lineterminator="\n")
+    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+    how = {
+        "probabilities": "--probabilities" in options,
+        "header": "--no-header" not in options,
+    }
     try:
         model = load(paths[0])
-        for fields in answer(model, sys.stdin, probabilities=bool(options)):
+        for fields in answer(model, model._form, lines, **how):
             writer.writerow(fields)
     except (OSError, ValueError) as error:
         print(f"Error: {error}", file=sys.stderr)

@@ -39,6 +39,8 @@ class RowForm(NamedTuple):
 
     def read(self, X: Any) -> Table:
         """Return rows in any form as a table with the columns of the model."""
+        if isinstance(X, Frame):
+            return X  # that this has read
         if isinstance(X, (list, tuple)):
             return self.read_rows(X, [f"row {place}" for place in range(len(X))])
         if hasattr(X, "columns"):
@@ -104,6 +106,20 @@ class RowForm(NamedTuple):
             ]
         )
 
+    def is_header(self, fields: list[str]) -> bool:
+        """Return whether the first line of a file has names, where nobody knows them.
+
+        A line without a number in any column of numbers is a header. One that counts
+        the columns, or has no column of numbers, may be either.
+        """
+        given = [field.strip() for field in fields[: self.n_columns]]
+        numbers = [field for p, field in enumerate(given) if p not in self.values]
+        if not numbers or given == [str(place) for place in range(self.n_columns)]:
+            raise ValueError(
+                "line 1 may be a header; leave it out, or use --no-header if it is none"
+            )
+        return not any(map(_is_number, numbers))
+
     def _by_name(self, row: Mapping[str, Any], label: str) -> list[Any]:
         if self.names is None:
             raise ValueError(f"{label} has names, but the model knows none; pass lists")
@@ -146,6 +162,14 @@ def _value(field: Any, known: list[Any] | None) -> Any:
         elif "_" in field:
             raise ValueError
     return float(field)
+
+
+def _is_number(field: str) -> bool:
+    try:
+        _value(field, None)
+    except ValueError:
+        return False
+    return True
 
 
 def _missing(known: list[Any]) -> Any:

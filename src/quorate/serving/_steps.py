@@ -334,16 +334,21 @@ def _key(value: Any) -> Any:
 
 
 def _expand(sources: Sources, values: Values, sizes: Any, kind: Any) -> Made:
-    """Make a column for each of so many codes; a negative code has none."""
-    out, rows = _check_type(kind), list[Array]()
+    """Make a column for each of so many codes; a negative code has none.
+
+    They have the type of the codes if none is given.
+    """
+    out, rows = kind and _check_type(kind), list[Array]()
     for size in _check_list(sizes, len(sources)):
         if type(size) is not int or not 0 <= size <= _MOST_COLUMNS:
             raise ValueError("a step with too many columns")
         rows.append(np.arange(size))
 
     def change(table: Table) -> Table:
-        codes = zip(_stack(table).T, rows, strict=True)
-        return np.hstack([column[:, None] == row for column, row in codes]).astype(out)
+        codes = _stack(table)
+        pairs = zip(codes.T, rows, strict=True)
+        columns = np.hstack([column[:, None] == row for column, row in pairs])
+        return columns.astype(out or codes.dtype)
 
     return change, [None] * sum(row.size for row in rows)
 
