@@ -162,11 +162,6 @@ def weights_left(weights: FloatArray) -> FloatArray | None:
     return weights if weights.any() else None
 
 
-def have_equal_weights(weights: FloatArray | None) -> bool:
-    """Return whether every member's vote counts the same."""
-    return weights is None or bool((weights == weights[0]).all())
-
-
 def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
     """Return one name per member; positions by default."""
     if names is None:

@@ -12,7 +12,7 @@ from quorate._data import RowDigest
 from quorate._output import facts_html
 from quorate._typing import Array, FloatArray, IntArray, Ties
 from quorate._units import percent_text
-from quorate._votes._checks import have_equal_weights, read_only
+from quorate._votes._checks import read_only
 from quorate._votes._counts import SampleGroups, SmallestMargins
 from quorate._votes._labels import as_labels, codes_among, positions, union
 from quorate._votes._rule import (
@@ -266,8 +266,63 @@ def pair_predictions(
     return found, PairedErrors.count(codes, mine, [theirs], found.size, **about)
 
 
+class Counted:
+    """What votes and their summary have in common: the members, and how they decide."""
+
+    __slots__ = ()
+
+    names: tuple[str, ...]
+    classes: Array
+    weights: FloatArray | None
+    decision_rule: DecisionRule
+    source: VoteSource | None
+
+    def _sum(self, name: str) -> Any:
+        """Return one of the sums of votes by its name."""
+        raise NotImplementedError
+
+    @property
+    def n_members(self) -> int:
+        """Number of members."""
+        return len(self.names)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.classes.size)
+
+    @property
+    def rule(self) -> RuleName:
+        """How the ensemble predicts: "average" or "heads"."""
+        return self.decision_rule.name
+
+    @property
+    def has_equal_weights(self) -> bool:
+        """Whether every member's vote counts the same."""
+        return self.weights is None or bool((self.weights == self.weights[0]).all())
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """Accuracy of each member on its usable votes."""
+        return read_only(self._sum("right") / self._sum("cast"))
+
+    @property
+    def why_unreliable(self) -> str:
+        """Why errors on these votes do not estimate errors on new data, or empty."""
+        return "" if self.source is None else self.source.why_unreliable
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a ``.npz`` file, without pickle, replacing the old one atomically."""
+        from quorate._votes._files import save_counts
+
+        save_counts(self, path)  # type: ignore[arg-type]  # one of the two
+
+    def __repr__(self) -> str:
+        return votes_text(self)  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
-class Summary:
+class Summary(Counted):
     """Counts of the votes of an ensemble, without the samples.
 
     Created by :meth:`Votes.summary` or :func:`quorate.summarise`. Summaries of batches
@@ -320,39 +375,9 @@ class Summary:
         return groups
 
     @property
-    def n_members(self) -> int:
-        """Number of members."""
-        return len(self.names)
-
-    @property
     def n_samples(self) -> int:
         """Number of samples with a usable vote."""
         return self._groups.n_samples
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return int(self.classes.size)
-
-    @property
-    def rule(self) -> RuleName:
-        """How the ensemble predicts: "average" or "heads"."""
-        return self.decision_rule.name
-
-    @property
-    def has_equal_weights(self) -> bool:
-        """Whether every member's vote counts the same."""
-        return have_equal_weights(self.weights)
-
-    @property
-    def accuracies(self) -> FloatArray:
-        """Accuracy of each member on its usable votes."""
-        return read_only(self.sums["right"] / self.sums["cast"])
-
-    @property
-    def why_unreliable(self) -> str:
-        """Why errors on these votes do not estimate errors on new data, or empty."""
-        return "" if self.source is None else self.source.why_unreliable
 
     @property
     def is_masked(self) -> bool:
@@ -518,12 +543,6 @@ class Summary:
 
     # Files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.npz`` file, without pickle, replacing the old one atomically."""
-        from quorate._votes._files import save_counts
-
-        save_counts(self, path)
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Summary":
         """Read a file written by :meth:`save`; nothing in it is executed.
@@ -547,9 +566,6 @@ class Summary:
         return load_summary(path)
 
     # Representations
-
-    def __repr__(self) -> str:
-        return votes_text(self)
 
     def _repr_html_(self) -> str:
         rows = fact_rows(self)

@@ -16,7 +16,6 @@ from quorate._votes._checks import (
     as_weights,
     check_mask,
     frozen,
-    have_equal_weights,
     leave_out_unvoted,
     member_positions,
     read_only,
@@ -61,9 +60,9 @@ from quorate._votes._summary import (
     MASKED_SUMS,
     MEMBER_SUMS,
     VOTE_SUMS,
+    Counted,
     Summary,
     fact_rows,
-    votes_text,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class Votes:
+class Votes(Counted):
     """The votes of an ensemble's members on labelled samples.
 
     Measures, decomposition, risk and pruning methods take a ``Votes`` and never modify
@@ -228,29 +227,9 @@ class Votes:
     # What there is
 
     @property
-    def n_members(self) -> int:
-        """Number of members."""
-        return len(self.names)
-
-    @property
     def n_samples(self) -> int:
         """Number of samples with a usable vote."""
         return int(self.codes.shape[1])
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return int(self.classes.size)
-
-    @property
-    def rule(self) -> RuleName:
-        """How the ensemble predicts: "average" or "heads"."""
-        return self.decision_rule.name
-
-    @property
-    def has_equal_weights(self) -> bool:
-        """Whether every member's vote counts the same."""
-        return have_equal_weights(self.weights)
 
     @property
     def valid(self) -> BoolArray | None:
@@ -261,11 +240,6 @@ class Votes:
     def correct(self) -> BoolArray:
         """Which votes are correct, (n_members, n_samples); computed on each access."""
         return read_only(self.codes == self.y)
-
-    @property
-    def accuracies(self) -> FloatArray:
-        """Accuracy of each member on its usable votes."""
-        return read_only(self._sum("right") / self._sum("cast"))
 
     @property
     def probabilities(self) -> Array | None:
@@ -541,12 +515,6 @@ class Votes:
 
     # Files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a ``.npz`` file, without pickle, replacing the old one atomically."""
-        from quorate._votes._files import save_counts
-
-        save_counts(self, path)
-
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Votes":
         """Read a file written by :meth:`save`; nothing in it is executed.
@@ -614,9 +582,6 @@ class Votes:
         return from_table(table, label, members, weights)
 
     # Representations
-
-    def __repr__(self) -> str:
-        return votes_text(self)
 
     def _repr_html_(self) -> str:
         rows = fact_rows(self)
