@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
-from sklearn.ensemble import RandomForestClassifier
 from tests.pruning import slow, slow_selectors
 from tests.pruning.slow_selectors import Shares
 
@@ -252,37 +250,6 @@ class TestChooseMethod:
             assert isinstance(pruning.choose_method(votes), cls)
         with pytest.raises(ValueError, match="unknown parameter"):
             pruning.choose_method(self.votes, lambda_=1)
-
-
-class TestCost:
-    def votes(self):
-        rng = np.random.default_rng(0)
-        y = rng.integers(0, 2, 400)
-        return quorate.Votes(np.where(rng.random((12, 400)) < 0.7, y, 1 - y), y)
-
-    @pytest.mark.parametrize("name", ["brier", "herding"])
-    def test_dear_members_stay_out(self, name):
-        costs = np.where(np.arange(12) % 2, 100.0, 1.0)
-        make = quorate.pruning.METHODS[name]
-        cheap = make(keep=5, cost=costs, price=1.0).fit(self.votes()).order_
-        assert not (cheap % 2).any()
-        free = make(keep=5, cost=costs, price=0.0).fit(self.votes()).order_
-        assert free.tolist() == make(keep=5).fit(self.votes()).order_.tolist()
-
-    def test_the_loss_is_marked_down_by_the_mean_relative_cost(self):
-        votes, costs = self.votes(), np.linspace(1, 5, 12)
-        plain = quorate.pruning.BrierSelection(keep=1.0).fit(votes)
-        priced = quorate.pruning.BrierSelection(keep=1.0, cost=costs, price=0.3)
-        assert priced.fit(votes).loss_ == pytest.approx(plain.loss_ + 0.3)
-
-    def test_prune_measures_what_it_is_told_to_count(self):
-        X, y = load_wine(return_X_y=True)
-        forest = RandomForestClassifier(30, random_state=0).fit(X, y)
-        method = quorate.pruning.BrierSelection(5, cost="nodes", price=10.0)
-        small = quorate.prune(forest, X, y, method)
-        nodes = np.array([tree.tree_.node_count for tree in forest.estimators_])
-        kept = nodes[small.pruning_["kept"]]
-        assert kept.sum() == np.sort(nodes)[:5].sum()
 
 
 def test_simplex_by_name_does_for_a_pool_what_auto_does():

@@ -612,7 +612,7 @@ def pruned_by(page, number, model, X, y):
     return scope["small"]
 
 
-COSTLY = quorate.pruning.BrierSelection(cost="bytes", price=5.0)
+SOFT = quorate.pruning.BrierSelection(target="soft")
 SEEDED = (
     "random",
     "ges",
@@ -620,7 +620,7 @@ SEEDED = (
     quorate.pruning.RandomSubset(random_state=7),
 )
 PRUNED = [
-    *((kind, COSTLY) for kind in ("forest", "AdaBoost", "list", "out of bag")),
+    *((kind, SOFT) for kind in ("forest", "AdaBoost", "list", "out of bag")),
     *(("forest", method) for method in SEEDED),
     *(("out of bag", method) for method in ("auto", "simplex", "tsp_dp")),
     ("frozen", "auto"),

@@ -405,7 +405,7 @@ def method_for(
     score: Score,
     seed: int | None = None,
 ) -> Pruner:
-    """Return the requested method, with the member costs it needs.
+    """Return the requested method.
 
     A method that can optimise a score gets the requested one, unless it has its own.
     """
@@ -417,8 +417,6 @@ def method_for(
     given = pruner.get_params(deep=False)
     if "scoring" in given and given["scoring"] is None:
         pruner.set_params(scoring=scoring)
-    if isinstance(given.get("cost"), str):
-        pruner.set_params(cost=evidence.costs(given["cost"]))
     unseeded = "random_state" in given and given["random_state"] is None
     if unseeded and seed is not None:
         pruner.set_params(random_state=seed)

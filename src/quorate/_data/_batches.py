@@ -147,16 +147,12 @@ def _check_alike(first: _Columns, other: _Columns) -> None:
 def _check_names(first: tuple[str, ...], names: tuple[str, ...]) -> None:
     if names == first:
         return
-    for column in first:
-        if column not in names:
-            raise ValueError(
-                f"it has no column {column!r}, but the first batch has one"
-            )
-    for column in names:
-        if column not in first:
-            raise ValueError(
-                f"it has a column {column!r}, but the first batch has none"
-            )
+    odd = [name for name in (*first, *names) if (name in first) != (name in names)]
+    if odd:
+        one, other = ("no", "one") if odd[0] in first else ("a", "none")
+        raise ValueError(
+            f"it has {one} column {odd[0]!r}, but the first batch has {other}"
+        )
     if len(first) != len(names):
         raise ValueError(
             f"it has {len(names)} columns, but the first batch has {len(first)}"

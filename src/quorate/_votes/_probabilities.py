@@ -54,13 +54,6 @@ class Probabilities(ABC):
     def arrays(self) -> dict[str, Array]:
         """Return the arrays to store in a file."""
 
-    def __repr__(self) -> str:
-        n_members, n_samples, n_classes = self.shape
-        return (
-            f"{type(self).__name__}({n_members} members, {n_samples} samples, "
-            f"{n_classes} classes)"
-        )
-
     @property
     def are_certain(self) -> bool:
         """Whether every member gives probability 1 to the class it votes for."""

@@ -1,9 +1,6 @@
 """Select members whose average is closest to a target, by a Gram matrix."""
 
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
 
 from quorate._typing import Array, FloatArray
 from quorate._votes import VoteCounts, Votes
@@ -23,8 +20,6 @@ class _Quadratic(Pruner):
     tags = PrunerTags(nested=False, uses_unlabelled=True, takes_summary=True)
     loss_: float
     sweeps: int
-    cost: Any
-    price: float
 
     def _checked_unlabelled(self, inputs: PrunerInputs) -> Votes | None:
         """Return the unlabelled votes, checked against the labelled ones."""
@@ -42,30 +37,11 @@ class _Quadratic(Pruner):
 
     def _minimise(self, G: FloatArray, b: FloatArray, size: int) -> list[int]:
         sweeps = self._count("sweeps")
-        running = QuadraticLoss(G, b - self._charge(b.size) / 2)
+        running = QuadraticLoss(G, b)
         order, _ = grow(running, b.size, size)
         exchange(running, b.size, order, sweeps)
         self.loss_ = running.loss()
         return order
-
-    def _charge(self, n_members: int) -> FloatArray:
-        """Return the cost penalty of each member, in units of the loss."""
-        price = self._number("price")
-        if self.cost is None:
-            return np.zeros(n_members)
-        if isinstance(self.cost, str):
-            raise self._refuse(
-                "cost",
-                "must be numbers, because votes contain no costs; quorate.prune "
-                "measures them",
-            )
-        costs = np.asarray(self.cost, dtype=float)
-        if costs.shape != (n_members,) or not (costs > 0).all():
-            raise ValueError(
-                f"{self._owner}(cost): must be a number above 0 for each of "
-                f"{n_members} members, got an array of shape {costs.shape}."
-            )
-        return np.asarray(price * costs / costs.mean())
 
 
 @dataclass(repr=False, eq=False)
@@ -89,11 +65,6 @@ class BrierSelection(_Quadratic):
         samples it plays no part.
     sweeps : int
         How often to go through the members and exchange each for a better one.
-    cost : array-like of shape (n_members,), or str, optional
-        What each member costs. :func:`quorate.prune` also takes "bytes" and "nodes"
-        and measures them.
-    price : float
-        What cost counts: the loss by which a member of average cost is marked down.
     class_weight : {"balanced"}, optional
         Give every class the same weight, however rare, on the labelled samples.
 
@@ -125,8 +96,6 @@ class BrierSelection(_Quadratic):
     target: str = "label"
     mix: float = 0.8
     sweeps: int = 10
-    cost: Any = None
-    price: float = 0.1
     class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
@@ -161,11 +130,6 @@ class Herding(_Quadratic):
         Fraction in (0, 1] or number of members to keep.
     sweeps : int
         How often to go through the members and exchange each for a better one.
-    cost : array-like of shape (n_members,), or str, optional
-        What each member costs. :func:`quorate.prune` also takes "bytes" and "nodes"
-        and measures them.
-    price : float
-        What cost counts: the loss by which a member of average cost is marked down.
 
     Attributes
     ----------
@@ -187,8 +151,6 @@ class Herding(_Quadratic):
 
     keep: float | int | None = 0.2
     sweeps: int = 10
-    cost: Any = None
-    price: float = 0.1
 
     def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
         G = gram(self._checked_unlabelled(inputs) or inputs.votes)
