@@ -1,6 +1,8 @@
 """Checks of parameters: one sentence that says who refuses what, and what would fit."""
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -74,3 +76,28 @@ def one_of(owner: str, parameter: str, given: object, allowed: tuple[str, ...]) 
     if not isinstance(given, str) or given not in allowed:
         choices = " or ".join(map(repr, allowed))
         raise ValueError(f"{owner}({parameter}={given!r}): use {choices}.")
+
+
+def check_names(
+    owner: str, names: Iterable[Any] | None, number: int
+) -> tuple[str, ...]:
+    """Return so many different names as texts; positions by default.
+
+    Examples
+    --------
+    >>> check_names("Votes(names)", ["tree", "tree"], 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: Votes(names): two are called 'tree'.
+    """
+    if names is None:
+        return tuple(map(str, range(number)))
+    if isinstance(names, str):
+        raise ValueError(f"{owner}: must be a list of names, got the text {names!r}.")
+    listed = tuple(map(str, names))
+    if len(listed) != number:
+        raise ValueError(f"{owner}: expected {number} names, got {len(listed)}.")
+    if len(set(listed)) < number:
+        twice = next(name for name, n in Counter(listed).items() if n > 1)
+        raise ValueError(f"{owner}: two are called {twice!r}.")
+    return listed

@@ -541,7 +541,7 @@ REFUSED = [
     ({}, Y, {}, "no models were given"),
     ([], Y, {}, "no models were given"),
     (ARRAYS["m1"], Y, {}, r"got an array of shape \(300, 3\)"),
-    ({"1": ARRAYS["m1"], 1: ARRAYS["m2"]}, Y, {}, "two models have the same name"),
+    ({"1": ARRAYS["m1"], 1: ARRAYS["m2"]}, Y, {}, "^blend: two are called '1'"),
     ({"m0": ARRAYS["m0"][:, 0]}, Y, {}, "have 2 columns and y has 3 classes"),
     # columns
     (frames(["dog", "elk", "fox"]), Y, {}, "called 'dog', 'elk', 'fox', but the class"),
@@ -575,9 +575,9 @@ REFUSED = [
     (TWO, NUMBERS, {"classes": ["1", "2"]}, "classes and y: labels of mixed types, "),
     # options
     (ARRAYS, Y, {"names": ["m0", "mx"]}, "contains 'mx', but there is no such model"),
-    (ARRAYS, Y, {"names": ["m0", "m1", "m0"]}, "contains the model 'm0' more than"),
-    ({"1": TWO["m0"]}, Y_TWO, {"names": [1, "1"]}, "the model '1' more than once"),
-    (list(TWO.values())[:2], Y_TWO, {"names": [1, "1"]}, "'1' more than once"),
+    (ARRAYS, Y, {"names": ["m0", "m1", "m0"]}, r"blend\(names\): two are called 'm0'"),
+    ({"1": TWO["m0"]}, Y_TWO, {"names": [1, "1"]}, "two are called '1'"),
+    (list(TWO.values())[:2], Y_TWO, {"names": [1, "1"]}, "two are called '1'"),
     (ARRAYS, Y, {"keep": 0}, r"keep=0\): must be a whole number of at least 1"),
     (ARRAYS, Y, {"keep": True}, "keep=True"),
     (ARRAYS, Y, {"keep": 0.5}, "keep=0.5"),

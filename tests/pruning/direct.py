@@ -56,9 +56,9 @@ def _means(total, cast):
     return np.where(there[..., None], total / safe, 1.0 / total.shape[-1])
 
 
-def greedy_selection(votes, size, loss="accuracy", n_rounds=50, replace=True):
+def greedy_selection(votes, size, loss="accuracy", n_rounds=50):
     """Return how often each member comes in, in the order of coming in."""
-    n_rounds = max(n_rounds, size) if replace else size
+    n_rounds = max(n_rounds, size)
     P, valid = shares_of(votes), votes.codes >= 0
     total, cast = np.zeros(P.shape[1:]), np.zeros(votes.n_samples)
 
@@ -70,9 +70,7 @@ def greedy_selection(votes, size, loss="accuracy", n_rounds=50, replace=True):
     picks, seen = [], []
     while len(picks) < n_rounds:
         after = losses()
-        if not replace:
-            after[picks] = np.inf
-        elif len(set(picks)) >= size:
+        if len(set(picks)) >= size:
             after[~np.isin(np.arange(len(P)), picks)] = np.inf
         near = after <= after.min() + TOLERANCE * max(1.0, abs(after.min()))
         used = np.bincount(np.array(picks, dtype=int), minlength=len(P))
@@ -80,7 +78,7 @@ def greedy_selection(votes, size, loss="accuracy", n_rounds=50, replace=True):
         total, cast = total + P[t], cast + valid[t]
         picks.append(t)
         seen.append(after[t])
-    picks = picks[: 1 + _first(np.array(seen))] if replace else picks
+    picks = picks[: 1 + _first(np.array(seen))]
     return {t: picks.count(t) for t in dict.fromkeys(picks)}
 
 

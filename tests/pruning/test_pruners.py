@@ -84,7 +84,7 @@ def test_conformance_of_ftad(measure):
                 pruning.BrierSelection(target="soft"),
                 pruning.BrierSelection(sweeps=0),
                 pruning.MarginLoss(slope=8.0, sweeps=0),
-                pruning.GreedySelection(loss="brier", replace=False),
+                pruning.GreedySelection(loss="brier"),
                 pruning.GreedySelection(loss="log_loss", n_rounds=5),
                 pruning.SimplexWeights(smoothing=0.0),
             )
@@ -324,7 +324,6 @@ REFUSED = [
     ("SparseWeights", "ridge", 0, "a number above 0"),
     ("GreedySelection", "loss", "auc", "use 'accuracy' or 'brier' or 'log_loss'"),
     ("GreedySelection", "n_rounds", 0, "a whole number of at least 1"),
-    ("GreedySelection", "replace", "yes", "True or False"),
     ("SimplexWeights", "smoothing", -1, "a number of at least 0 and of at most 1"),
 ]
 

@@ -132,7 +132,7 @@ def test_position():
         (lambda: Scores([[1, 1e200]]), "at most 1e\\+100"),
         (lambda: Scores(VALUES, ["a", "b"]), r"\(methods\): expected 3 names, got 2"),
         (lambda: Scores(VALUES, "abc"), "got the text 'abc'"),
-        (lambda: Scores(VALUES, ["a", "b", "a"]), "'a' occurs twice"),
+        (lambda: Scores(VALUES, ["a", "b", "a"]), "two are called 'a'"),
         (lambda: Scores(VALUES).position("1x"), "unknown method '1x'; did you mean"),
         (lambda: Scores(VALUES).position(3), "no method 3; positions must be 0 to 2"),
         (lambda: Scores(VALUES).position(-1), "no method -1"),

@@ -154,7 +154,7 @@ class TestForgedFiles:
             ({"weights": np.array([1.0, np.nan])}, "member 1 has nan"),
             ({"weights": np.array([1j, 1])}, "weights of type complex128"),
             ({"names": ["a"]}, "of shape"),
-            ({"names": ["a", "a"]}, "two members are called 'a'"),
+            ({"names": ["a", "a"]}, "two are called 'a'"),
             ({"names": 3}, "has no len"),
             ({"rule": ["a", 0, "lowest"]}, "rule='a'"),
             ({"rule": ["heads", 0, "b"]}, "ties='b'"),

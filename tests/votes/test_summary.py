@@ -344,7 +344,7 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
             "a number in both_right above the number of samples",
         ),
         ("classes", [1, 0], "classes that are not sorted"),
-        ("names", ["a", "a"], "two members are called 'a'"),
+        ("names", ["a", "a"], "two are called 'a'"),
         ("rule", ["tails", 0, "lowest"], "rule='tails'"),
         ("weights", [-1.0, -1.0], "weights"),
         ("sums", {}, "it lacks entropy"),

@@ -15,6 +15,7 @@ from scipy import special
 from scipy.optimize import linear_sum_assignment
 
 from quorate._blending._means import Recipe, log_ratios, shares_of
+from quorate._checks import check_names
 from quorate._data import TABLES, index_of, other_rows, read_table
 from quorate._messages import listed, warn
 from quorate._scoring import StoredPrediction
@@ -172,7 +173,6 @@ def _tables_by_name(
     given: Any, names: Sequence[str] | None, owner: str
 ) -> dict[str, Any]:
     """Return the array, table or file path of each model."""
-    chosen = None if names is None else [str(name) for name in names]
     if hasattr(given, "columns"):
         raise TypeError(
             f"{owner}: one table is not enough; pass a dict from model to array "
@@ -182,9 +182,9 @@ def _tables_by_name(
     if isinstance(given, (str, os.PathLike)):
         by_name = _files(Path(given), owner)
     elif isinstance(given, Mapping):
-        by_name = {str(name): table for name, table in given.items()}
-        if len(by_name) < len(given):
-            raise ValueError(f"{owner}: two models have the same name.")
+        by_name = dict(
+            zip(check_names(owner, given, len(given)), given.values(), strict=True)
+        )
     else:
         # Masked values are refused with the name of the model.
         tables = given if isinstance(given, (list, tuple)) else np.asanyarray(given)
@@ -194,22 +194,20 @@ def _tables_by_name(
                 "an array of shape (n_models, n_samples, n_classes); got an array of "
                 f"shape {tables.shape}."
             )
-        called = chosen or [f"model_{place}" for place in range(len(tables))]
-        if len(called) != len(tables):
+        if names is None:
+            names = [f"model_{place}" for place in range(len(tables))]
+        if len(names) != len(tables):
             raise ValueError(
-                f"{owner}: got {len(tables)} models and {len(called)} names; pass one "
+                f"{owner}: got {len(tables)} models and {len(names)} names; pass one "
                 "name per model."
             )
-        by_name = dict(zip(called, tables, strict=True))
+        by_name = dict(zip(map(str, names), tables, strict=True))
     if not by_name:
         raise ValueError(f"{owner}: no models were given.")
-    if chosen is None:
+    if names is None:
         return by_name
+    chosen = check_names(f"{owner}(names)", names, len(names))
     for name in chosen:
-        if chosen.count(name) > 1:
-            raise ValueError(
-                f"{owner}: names contains the model {name!r} more than once."
-            )
         if name not in by_name:
             raise ValueError(
                 f"{owner}: names contains {name!r}, but there is no such model."

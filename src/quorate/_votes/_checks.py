@@ -1,7 +1,6 @@
 """Validate the arguments of Votes."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,12 +44,10 @@ def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> list[Array]:
         labels = as_labels(predictions, "predictions")
         _check_shapes(labels.shape, y)
         return list(labels)
-    refuse_masked(predictions, "predictions")
-    given: Any = as_array(predictions)
+    given: Any = as_array(predictions, "predictions")
     if isinstance(predictions, SEQUENCES):
-        for member, row in enumerate(predictions):
-            refuse_masked(row, f"predictions[{member}]")
-        given = [as_array(row) for row in predictions]
+        pairs = enumerate(predictions)
+        given = [as_array(row, f"predictions[{place}]") for place, row in pairs]
         lengths = {row.size for row in given if row.ndim == 1}
         if len(lengths) > 1:
             raise ValueError(
@@ -160,26 +157,6 @@ def as_weights(weights: Any, n_members: int) -> FloatArray:
 def weights_left(weights: FloatArray) -> FloatArray | None:
     """Return the weights of some members, or None (equal votes) if all are zero."""
     return weights if weights.any() else None
-
-
-def as_names(names: Iterable[str] | None, n_members: int) -> tuple[str, ...]:
-    """Return one name per member; positions by default."""
-    if names is None:
-        return tuple(map(str, range(n_members)))
-    if isinstance(names, str):
-        raise ValueError(
-            f"Votes(names): must be a list of names, got the text {names!r}."
-        )
-    listed = tuple(map(str, names))
-    if len(listed) != n_members:
-        raise ValueError(
-            f"Votes(names): must be one name per member, {n_members}; got "
-            f"{len(listed)}."
-        )
-    if len(set(listed)) < n_members:
-        twice = next(name for name, n in Counter(listed).items() if n > 1)
-        raise ValueError(f"Votes(names): two members are called {twice!r}.")
-    return listed
 
 
 def member_positions(members: Any, n_members: int, owner: str = "keep") -> IntArray:

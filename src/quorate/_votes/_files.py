@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from quorate._atomic import atomic_write
-from quorate._checks import one_of
+from quorate._checks import check_names, one_of
 from quorate._data import RowDigest
 from quorate._messages import in_short
 from quorate._typing import Array
-from quorate._votes._checks import as_names, as_weights
+from quorate._votes._checks import as_weights
 from quorate._votes._counts import SampleGroups, SmallestMargin, SmallestMargins
 from quorate._votes._labels import code_dtype
 from quorate._votes._probabilities import (
@@ -211,7 +211,7 @@ def _restore(arrays: dict[str, Array]) -> Votes | Summary:
         If an array is missing.
     """
     about = json.loads(str(arrays["about"]))
-    names = as_names(about["names"], len(about["names"]))
+    names = check_names("names", about["names"], len(about["names"]))
     _check_layout(arrays, len(names))
     # Written on a machine with the other byte order.
     arrays = {

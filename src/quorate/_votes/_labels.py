@@ -36,8 +36,7 @@ def as_labels(values: Any, name: str) -> Array:
     """Return labels as an array whose dtype identifies their family."""
     if values is None:
         raise ValueError(f"{name}: one label per sample is needed, got None.")
-    refuse_masked(values, name)
-    array = as_array(values)
+    array = as_array(values, name)
     if array.dtype.kind == "O":
         array = _unbox(array, name)
     if array.dtype.kind not in _FAMILIES:
@@ -69,8 +68,9 @@ def as_truth(y: Any, owner: str) -> Array:
     )
 
 
-def as_array(values: Any) -> Array:
+def as_array(values: Any, name: str) -> Array:
     """Return the values as an array, as objects if NumPy would change any."""
+    refuse_masked(values, name)
     if isinstance(values, SEQUENCES):
         with suppress(ValueError):  # not of equal lengths
             array = np.asarray(values)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._checks import one_of
+from quorate._checks import check_names, one_of
 from quorate._output import facts_html
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Outputs, Ties
 from quorate._votes._checks import (
     as_mask,
-    as_names,
     as_rows,
     as_weights,
     check_mask,
@@ -658,7 +657,7 @@ def votes_from_codes(
             "y": y,
             "classes": classes,
             "weights": None if weights is None else as_weights(weights, len(codes)),
-            "names": as_names(names, len(codes)),
+            "names": check_names("Votes(names)", names, len(codes)),
             "is_masked": is_masked,
             "samples": np.arange(y.size) if samples is None else samples,
             "class_probabilities": given,

@@ -124,9 +124,6 @@ class GreedySelection(_ByScore):
         log-loss.
     n_rounds : int
         Rounds, at least as many as members to keep.
-    replace : bool
-        Whether members may be added again. Otherwise as many rounds as members to keep,
-        all of which stay, with equal weights.
     scoring : str, scorer, callable or None
         A score to make large in place of ``loss``: a name that scikit-learn knows, a
         scorer of ``sklearn.metrics.make_scorer``, or a function of labels and
@@ -176,24 +173,18 @@ class GreedySelection(_ByScore):
     keep: float | int | None = 0.2
     loss: str = "accuracy"
     n_rounds: int = 50
-    replace: bool = True
     scoring: Any = None
     class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
         self._one_of("loss", "accuracy", "brier", "log_loss")
-        self._flag("replace")
-        rounds = self._count("n_rounds", 1)
-        rounds = max(rounds, size) if self.replace else size
+        rounds = max(self._count("n_rounds", 1), size)
         running = self._empty_average(inputs.votes, rounds)
-        everybody = np.ones(inputs.votes.n_members, dtype=bool)
-        inside, used = ~everybody, np.zeros(everybody.size, dtype=np.intp)
+        open_to = np.ones(inputs.votes.n_members, dtype=bool)
+        used = np.zeros(open_to.size, dtype=np.intp)
         picks: list[int] = []
         losses: list[float] = []
         while len(picks) < rounds:
-            open_to = everybody if self.replace else ~inside
-            if inside.sum() >= size:
-                open_to = open_to & inside
             after = running.losses_among(open_to)
             # Among ties take the least selected member, or the first would always win.
             best = after.min()
@@ -202,14 +193,14 @@ class GreedySelection(_ByScore):
             running.add(member)
             picks.append(member)
             losses.append(float(after[member]))
-            inside[member] = True
             used[member] += 1
+            if np.count_nonzero(used) >= size:
+                open_to = used > 0
             inputs.progress(len(picks), rounds)
         self.losses_, self.n_evaluations_ = np.array(losses), running.n_evaluations
-        if self.replace:
-            among = np.ones(rounds, dtype=bool)
-            picks = picks[: first_best(-self.losses_, among, TOLERANCE) + 1]
-        self.weights_ = np.bincount(picks, minlength=everybody.size) / len(picks)
+        best_round = first_best(-self.losses_, np.ones(rounds, dtype=bool), TOLERANCE)
+        picks = picks[: best_round + 1]
+        self.weights_ = np.bincount(picks, minlength=used.size) / len(picks)
         return np.array(list(dict.fromkeys(picks)), dtype=np.intp)
 
     def _empty_average(self, votes: Votes, rounds: int) -> RunningLoss:

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from quorate._checks import is_number, is_whole
+from quorate._checks import check_names, is_number, is_whole
 from quorate._messages import unknown_name
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
@@ -107,7 +107,7 @@ class Scores:
         object.__setattr__(self, "values", table)
         given = {"blocks": blocks, "methods": methods, "repeats": repeats}
         for (what, names), size in zip(given.items(), table.shape, strict=True):
-            object.__setattr__(self, what, _names(what, names, size))
+            object.__setattr__(self, what, check_names(f"Scores({what})", names, size))
         wild = np.abs(table) > LARGEST
         if wild.any():
             at = _first(wild)
@@ -274,24 +274,6 @@ def _stack(values: Mapping[Any, Any]) -> FloatArray:
                 "(n_blocks,) or (n_blocks, n_repeats)."
             )
     return np.stack(columns, axis=1)
-
-
-def _names(what: str, names: Iterable[Any] | None, size: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(map(str, range(size)))
-    if isinstance(names, str):
-        raise ValueError(
-            f"Scores({what}): must be a list of names, got the text {names!r}."
-        )
-    listed = tuple(map(str, names))
-    if len(listed) != size:
-        raise ValueError(f"Scores({what}): expected {size} names, got {len(listed)}.")
-    if len(set(listed)) < size:
-        twice = next(name for name in listed if listed.count(name) > 1)
-        raise ValueError(
-            f"Scores({what}): names must be distinct, but {twice!r} occurs twice."
-        )
-    return listed
 
 
 def _first(mask: BoolArray) -> tuple[int, ...]:

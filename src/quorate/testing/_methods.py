@@ -75,26 +75,21 @@ def example_votes(masked: bool | None = None) -> Iterator[tuple[str, Votes]]:
         ),
         "perfect members": (np.tile(np.arange(12) % 3, (4, 1)), np.arange(12) % 3),
         "always wrong": (np.tile(1 - np.arange(12) % 2, (4, 1)), np.arange(12) % 2),
+        "probabilities": random(8, 80, 5, 0.5),
     }
     for name, (predictions, y) in ordinary.items():
+        n, m = predictions.shape
+        shares = None
+        if name == "probabilities":  # whose largest is not always the vote
+            shares = rng.dirichlet(np.ones(5), (n, m))
         if not masked:
-            yield name, Votes(predictions, y)
+            yield name, Votes(predictions, y, probabilities=shares)
         if masked is not False:
-            valid = rng.random(predictions.shape) < 0.6
-            n, m = predictions.shape
+            valid = rng.random((n, m)) < 0.6
             valid[np.arange(n), rng.integers(0, m, n)] = True
             valid[rng.integers(0, n, m), np.arange(m)] = True
-            yield f"{name}, masked", Votes(predictions, y, valid=valid)
-    # Here votes are not always the most likely class, as for some learners.
-    predictions, y = ordinary["five classes"]
-    shares = rng.dirichlet(np.ones(5), predictions.shape)
-    if not masked:
-        yield "probabilities", Votes(predictions, y, probabilities=shares)
-    if masked is not False:
-        valid = rng.random(predictions.shape) < 0.6
-        valid[:, 0] = valid[0] = True
-        votes = Votes(predictions, y, valid=valid, probabilities=shares)
-        yield "probabilities, masked", votes
+            votes = Votes(predictions, y, valid=valid, probabilities=shares)
+            yield f"{name}, masked", votes
 
 
 def check_pruner(pruner: Pruner) -> None:
