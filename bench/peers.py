@@ -31,6 +31,7 @@ def run() -> int:
         predictions, y = make_hard(300, 50_000)
         _growing(report, predictions, y)
         _greedy(report, predictions, y)
+        _blend(report, *make_hard(100, 2_000))
         _measures(report, predictions, y)
         _pairs(report, *make_hard(300, 20_000))
         _slow_corners(report, *make_hard(300, 20_000))
@@ -152,6 +153,23 @@ def _greedy(report: Report, predictions: Any, y: Any) -> None:
                 report, f"greedy, {loss} of {kind}, 300 x 50000, {rounds} rounds",
                 slow / loop * rounds, fast, limit,
             )  # fmt: skip
+
+
+def _blend(report: Report, predictions: Any, y: Any) -> None:
+    """Weights and nested scores of five folds, against greedy weights alone."""
+    given = np.random.default_rng(0).beta(2.0, 2.0, predictions.shape) / 2
+    given = np.where(predictions == 1, 0.5 + given, 0.5 - given).astype(np.float32)
+    true = np.where(y == 1, given, 1 - given)[:, :, None]
+    # A selection of AutoML tools looks at the probability of the true class only.
+    greedy, blend = best_of(
+        2 * REPEATS,
+        lambda: _ensemble_selection(true, np.zeros_like(y), _log_loss, 50),
+        lambda: quorate.blend(list(given), y),
+    )
+    report.add(
+        "blend with nested scores, 100 x 2000", "greedy selection",
+        blend / greedy, 3, blend,
+    )  # fmt: skip
 
 
 # ------------------------------------------------- measures

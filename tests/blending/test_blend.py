@@ -93,6 +93,22 @@ def test_nested_scores_are_those_of_weights_found_without_the_fold(method, n):
     assert -found.score == pytest.approx(log_loss(y, shares), abs=2e-6)
 
 
+@pytest.mark.parametrize("options", [
+    {}, {"method": "simplex"}, {"method": "geometric"}, {"scoring": "roc_auc_ovr"},
+    {"method": "simplex", "keep": 3}])  # fmt: skip
+def test_identical_models_get_equal_weights(options):
+    twins = {"t1": ARRAYS["m7"], **ARRAYS, "t2": ARRAYS["m7"].copy()}
+    found = quorate.blend(twins, Y, **options)
+    weights = [found.weights.get(name, 0.0) for name in ("t1", "m7", "t2")]
+    weights = [weight for weight in weights if weight or "keep" not in options]
+    assert weights == [weights[0]] * len(weights) != []
+    assert weights[0] > 0
+    assert sum(found.weights.values()) == pytest.approx(1)
+    assert len(found.weights) <= options.get("keep", 11)
+    once = quorate.blend(ARRAYS, Y, **options)
+    assert found.score == pytest.approx(once.score, abs=0.003)
+
+
 class Watched:
     """An array that counts how often it is looked at."""
 

@@ -15,7 +15,7 @@ weights (it is that of a logistic regression without intercept). A penalty towar
 weights, worth a few samples, reduces overfitting.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -53,7 +53,10 @@ Recipe: TypeAlias = tuple[WeightedMean, ...]
 
 
 def plain_means(
-    given: Array, sets: Array | None = None, gap: float = _GAP
+    given: Array,
+    sets: Array | None = None,
+    gap: float = _GAP,
+    start: FloatArray | None = None,
 ) -> list[WeightedMean]:
     """Return the weights of the mixture with the smallest log-loss.
 
@@ -67,9 +70,10 @@ def plain_means(
         Maximum distance of the loss from the minimum.
     """
     sets = np.ones((1, given.shape[1]), dtype=bool) if sets is None else sets
-    start = np.zeros(len(given))
-    sample = given[:, :: max(1, given.shape[1] // 5_000)]
-    start[int(np.log(sample).mean(axis=1, dtype=float).argmax())] = 1.0
+    if start is None:
+        sample = given[:, :: max(1, given.shape[1] // 5_000)]
+        best = np.log(sample).mean(axis=1, dtype=float).argmax()
+        start = np.eye(len(given))[best]
     solutions = minimise_on_sets(
         given, _MixtureLoss(), sets, start, Tolerance(_FALL * gap, gap)
     )
@@ -132,9 +136,9 @@ class _MixtureLoss:
             return -np.log(sums), -1.0 / sums
 
     def slope_changes(self, rows: Array, sums: FloatArray) -> FloatArray:
-        return np.asarray(rows / (sums * sums))
+        return np.asarray(rows * (1.0 / (sums * sums)))
 
-    def at(self, samples: slice) -> "_MixtureLoss":
+    def at(self, samples: Any) -> "_MixtureLoss":
         return self
 
 
@@ -159,7 +163,7 @@ class _SoftmaxLoss:
         mean = (rows * shares).sum(axis=2, keepdims=True)
         return np.asarray((rows - mean) * shares).reshape(len(rows), -1)
 
-    def at(self, samples: slice) -> "_SoftmaxLoss":
+    def at(self, samples: Any) -> "_SoftmaxLoss":
         return _SoftmaxLoss(self._y[samples], self.width)
 
     @staticmethod

@@ -362,6 +362,7 @@ class ProbabilityPool:
         self.given: Array
         self.mean: FloatArray
         self.ratios: Array
+        self.twins: IntArray  # the first model with the same probabilities
 
     @property
     def n_samples(self) -> int:
@@ -385,9 +386,12 @@ class ProbabilityPool:
         if with_ratios:
             self.ratios = np.empty((n_models, shape[0], shape[1] - 1), dtype=np.float32)
         total, part = np.zeros(shape), None
+        contents: dict[int, int] = {}
+        self.twins = np.empty(n_models, dtype=int)
         for place, name in enumerate(self.names):
             array = self.arrays[name]
             np.maximum(array.ravel()[own], FLOOR, out=self.given[place])
+            self.twins[place] = contents.setdefault(hash(array.tobytes()), place)
             if with_ratios:
                 self.ratios[place] = log_ratios(array)
             # A few can be summed directly, which is faster and precise enough.

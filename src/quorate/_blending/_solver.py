@@ -10,10 +10,9 @@ fraction of the samples, and the curvature comes from a fraction of them. The gr
 which determine the minimum, are always those of all samples.
 """
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
@@ -57,7 +56,7 @@ class Loss(Protocol):
     def slope_changes(self, rows: Array, sums: FloatArray) -> FloatArray:
         """Return the change of the gradients for each row of changes of the sums."""
 
-    def at(self, samples: slice) -> "Loss":
+    def at(self, samples: Any) -> "Loss":
         """Return the loss restricted to some samples."""
 
 
@@ -117,7 +116,9 @@ def _minimise(
     data: Array, loss: Loss, inside: BoolArray, start: FloatArray, tolerance: Tolerance
 ) -> FloatArray:
     """Return the weights that minimise the mean loss of the samples inside."""
-    task = _Task(data, loss, inside)
+    if not inside.all():
+        data, loss = _columns(data, inside, inside.size), loss.at(inside)
+    task = _Task(data, loss, int(inside.sum()))
     active = np.flatnonzero(start > 0)
     weights, n_steps = start.astype(float), _FIRST_STEPS
     for _ in range(_ROUNDS):
@@ -149,12 +150,10 @@ def long_product(data: Array, columns: Array) -> FloatArray:
 class _Task:
     """The mean loss of some samples, with the cost of the weights."""
 
-    def __init__(self, data: Array, loss: Loss, inside: BoolArray) -> None:
-        self._data, self._loss, self._inside = data, loss, inside
+    def __init__(self, data: Array, loss: Loss, n_samples: int) -> None:
+        self._data, self._loss, self._size = data, loss, n_samples
         self._dtype = np.dtype(float) if data.size <= _DOUBLE else data.dtype
-        self._size = float(np.count_nonzero(inside))
-        self._chosen = np.repeat(inside, loss.width)
-        self._pull = loss.pull / self._size
+        self._pull = loss.pull / n_samples
         self._equal = 1.0 / len(data)
 
     def gradients(self, weights: FloatArray, active: IntArray) -> FloatArray:
@@ -166,7 +165,7 @@ class _Task:
         self, rows: Array, weights: FloatArray, by_sum: FloatArray
     ) -> FloatArray:
         """Return the gradient of the mean loss over the weights."""
-        column = np.where(self._chosen, by_sum, 0.0).astype(rows.dtype)
+        column = by_sum.astype(rows.dtype)
         rises = long_product(rows, column) / self._size + self._loss.slant
         return rises + 2.0 * self._pull * (weights - self._equal)
 
@@ -208,28 +207,29 @@ class _Task:
     def _value(self, sums: FloatArray, weights: FloatArray) -> tuple[float, FloatArray]:
         """Return the cost of active weights, and the gradients of the losses."""
         losses, by_sum = self._loss.evaluate(sums)
-        mean = float(losses[self._inside].sum(dtype=float)) / self._size
+        mean = float(losses.mean(dtype=float))
         away = float(((weights - self._equal) ** 2).sum())
         return mean + self._pull * away + self._loss.slant * weights.sum(), by_sum
 
     def _curvature(self, rows: Array, sums: FloatArray) -> FloatArray:
         """Return the curvature of the loss over the active models."""
-        n = self._inside.size
+        n, loss = self._size, self._loss
         every = max(1, n // max(_ENOUGH, _ENOUGH_EACH * len(rows)))
-        some, loss, chosen = slice(None, None, every), self._loss, self._chosen
         if every > 1:
+            some = slice(None, None, every)
             rows, sums = _columns(rows, some, n), _columns(sums[None], some, n)[0]
-            loss, chosen = loss.at(some), np.repeat(self._inside[some], loss.width)
-        bent = loss.slope_changes(rows, sums) * chosen
-        size = np.count_nonzero(chosen) / loss.width
-        curvature = np.asarray(rows @ bent.T, dtype=float) / size
+            loss = loss.at(some)
+        curvature: FloatArray = np.asarray(
+            rows @ loss.slope_changes(rows, sums).T, dtype=float
+        )
+        curvature *= loss.width / sums.size
         # Identical models make the weights ambiguous; keep them where they are.
         stay = _RIDGE[rows.dtype.itemsize] * float(np.trace(curvature))
-        curvature[np.diag_indices_from(curvature)] += 2.0 * self._pull + stay
+        curvature.flat[:: len(curvature) + 1] += 2.0 * self._pull + stay
         return (curvature + curvature.T) / 2.0
 
 
-def _columns(data: Array, some: slice, n_samples: int) -> Array:
+def _columns(data: Array, some: Any, n_samples: int) -> Array:
     """Return the columns of some samples."""
     few = data.reshape(len(data), n_samples, -1)[:, some]
     return np.ascontiguousarray(few).reshape(len(data), -1)
@@ -240,9 +240,8 @@ def _quadratic_minimum(curvature: FloatArray, linear: FloatArray) -> FloatArray:
     lift = 0.0
     while True:
         try:
-            root = cholesky(curvature + lift * np.eye(linear.size))
+            root = np.linalg.cholesky(curvature + lift * np.eye(linear.size))
             break
         except np.linalg.LinAlgError:  # rounding made it indefinite
             lift = max(10.0 * lift, 1e-10 * float(np.trace(curvature)))
-    x, _ = nnls(root, solve_triangular(root, -linear, trans="T"))
-    return np.asarray(x)
+    return np.asarray(nnls(root.T, np.linalg.solve(root, -linear))[0])

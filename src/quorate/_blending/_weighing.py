@@ -16,7 +16,7 @@ from quorate._typing import Array, FloatArray, IntArray
 Weigh: TypeAlias = Callable[[list[IntArray]], list[Recipe]]
 
 WAYS = ("auto", "simplex", "geometric", "mean")
-_HALVES = 20
+_HALVINGS = 4
 _FEW = 10_000
 _INNER = 3
 # Samples that are enough to choose the best of several methods.
@@ -62,12 +62,15 @@ class Weigher:
             "mean": self._mean,
         }
         if self.method != "auto":
-            return ways[self.method](sets)
-        if self.score.name == "neg_log_loss":
-            return self._both(sets)
-        if self.keep is not None:
-            del ways["mean"]
-        return self._best([*ways.values(), self._both, self.best_single], sets)
+            recipes = ways[self.method](sets)
+        elif self.score.name == "neg_log_loss":
+            recipes = self._both(sets)
+        else:
+            if self.keep is not None:
+                del ways["mean"]
+            every = [*ways.values(), self._both, self.best_single]
+            recipes = self._best(every, sets)
+        return [tuple(map(self._share_among_twins, recipe)) for recipe in recipes]
 
     def best_single(self, sets: list[IntArray]) -> list[Recipe]:
         """Return weights of one for the best model on each set of samples."""
@@ -89,6 +92,16 @@ class Weigher:
         spread = np.zeros(self.n_models)
         spread[models] = weights
         return spread
+
+    def _share_among_twins(self, mean: WeightedMean) -> WeightedMean:
+        """Return the same mean with equal weights of identical models.
+
+        The loss leaves these weights open. With ``keep``, no model is added.
+        """
+        twins = self.pool.twins
+        sharing = mean.weights > 0 if self.keep else np.ones(self.n_models)
+        sums, counts = np.bincount(twins, mean.weights), np.bincount(twins, sharing)
+        return mean._replace(weights=sharing * (sums / np.maximum(counts, 1))[twins])
 
     def _scores_alone(self, sets: list[IntArray]) -> FloatArray:
         """Return the score of each model on each set of samples."""
@@ -170,9 +183,14 @@ class Weigher:
             weights = plain_means(given)[0].weights
         else:
             generator = np.random.default_rng(self.seed)
-            halves = [generator.permutation(n)[: n // 2] for _ in range(_HALVES)]
-            means = plain_means(given, _masks([np.arange(n), *halves], n))
-            weights = np.mean([mean.weights for mean in means[1:]], axis=0)
+            start = plain_means(given)[0].weights
+            halves = [
+                half
+                for _ in range(_HALVINGS)
+                for half in np.array_split(generator.permutation(n), 2)
+            ]
+            means = [plain_means(given[:, half], start=start)[0] for half in halves]
+            weights = np.mean([mean.weights for mean in means], axis=0)
         return (WeightedMean(self._spread(models, weights)),)
 
     def _best(self, ways: list[Weigh], sets: list[IntArray]) -> list[Recipe]:
