@@ -37,6 +37,7 @@ def engine(request, monkeypatch):
     """Run a test with compiled kernels, if there are any, and with NumPy."""
     if request.param == "numpy":
         monkeypatch.setattr("quorate._engine._voter.kernels", lambda: None)
+        monkeypatch.setattr("quorate._engine._sums.kernels", lambda: None)
     return request.param
 
 

@@ -7,7 +7,7 @@ from quorate._choosing import ExpectedError, Explanation, Selection, SizeCurve
 from quorate._judging import Certificate, Comparison
 from quorate._scoring import ScoreEstimate
 from quorate._theory import Decomposition, MeanDecomposition, Measure
-from quorate._trees import CompactClassifier
+from quorate._trees import CompactClassifier, CompactRegressor
 from quorate._votes import PairCounts, PairedErrors, VoteSource
 from quorate.risk import RiskAssessment
 
@@ -18,6 +18,7 @@ __all__ = [
     "Blend",
     "Certificate",
     "CompactClassifier",
+    "CompactRegressor",
     "Comparison",
     "Decomposition",
     "ExpectedError",

@@ -23,14 +23,17 @@ from quorate._engine._rules import (
     make_stops,
     relative_lead,
 )
+from quorate._engine._sums import MOST_CUTS, Adder, Sums, rank_thresholds, sum_plan
 from quorate._engine._voter import LazyResult, Voter, kernel_plan, make_voter
 from quorate._engine._walk import Walk
 
 __all__ = [
     "LEAF",
     "MODES",
+    "MOST_CUTS",
     "MOST_NODES",
     "STORED_FIELDS",
+    "Adder",
     "AdditiveEnsemble",
     "Evaluate",
     "LazyResult",
@@ -38,6 +41,7 @@ __all__ = [
     "Mode",
     "Rule",
     "Stops",
+    "Sums",
     "TreeArrays",
     "Voter",
     "Walk",
@@ -49,6 +53,8 @@ __all__ = [
     "make_rule",
     "make_stops",
     "make_voter",
+    "rank_thresholds",
     "relative_lead",
+    "sum_plan",
     "tie_handicap",
 ]

@@ -1,6 +1,7 @@
 """Trees without compiled kernels: all of them go down together, level by level."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,10 @@ class Walk:
     Its arrays are made when they are first needed: whoever has kernels never does.
     """
 
-    def __init__(self, trees: TreeArrays, weights: FloatArray) -> None:
-        self._trees, self._weights = trees, weights
+    def __init__(
+        self, trees: TreeArrays, weights: FloatArray, kind: Any = np.float64
+    ) -> None:
+        self._trees, self._weights, self._kind = trees, weights, kind
         n_descents = weights.size
         n_numbers = n_descents * trees.n_classes
         most = min(_MOST_DESCENTS // n_descents, _MOST_NUMBERS // n_numbers)
@@ -51,7 +54,8 @@ class Walk:
     @cached_property
     def _table(self) -> FloatArray:
         """The table, followed by the pure leaves."""
-        return np.concatenate([self._trees.table, np.eye(self._trees.n_classes)])
+        pure = np.eye(self._trees.n_classes)
+        return np.concatenate([self._trees.table, pure]).astype(self._kind)
 
     @cached_property
     def _held(self) -> IntArray:

@@ -17,7 +17,7 @@ from typing import Any
 
 from quorate._native._compile import LIBRARY, SOURCE
 
-_INTERFACE = 3  # that of forest.c
+_INTERFACE = 4  # that of forest.c
 _ENGINES = ("auto", "compiled", "numpy")
 
 
@@ -44,6 +44,15 @@ class Plan(ctypes.Structure):
     )
 
 
+class SumPlan(ctypes.Structure):
+    """What a sum of trees needs to know, as ``sum_plan`` in ``forest.c``."""
+
+    _fields_ = (
+        *_fields("nodes table roots targets base cuts first"),
+        *_fields("n_trees n_features n_held n_sums ranked single", ctypes.c_int32),
+    )
+
+
 class Buffers(ctypes.Structure):
     """Addresses of arrays for a few rows, as ``buffers`` in ``forest.c``."""
 
@@ -67,6 +76,7 @@ class Kernels:
         rows = address, address, number, flag
         self.vote = declare("vote", number, *rows, flag, *[address] * 5, number)
         self.serve = declare("serve", number, *rows)
+        self.add = declare("add", flag, address, address, number, address, address)
         self.narrow = declare("narrow", flag, address, address, number)
         self.finite = declare("finite", flag, address, number)
         self.room: int = declare("room", number)()

@@ -31,7 +31,7 @@
 #endif
 
 /* What Python and this file must agree on; raised with every change of a structure. */
-#define INTERFACE 3
+#define INTERFACE 4
 
 /* Descents at the same time: one waits for memory while the others compare. */
 #define LANES 12
@@ -425,6 +425,136 @@ EXPORT int64_t quorate_vote(const plan *p, const float *X, int64_t n_rows,
             ask(&v, first, n, 0);
     }
     return v.n_close;
+}
+
+/* Sums */
+
+/* Trees whose leaves hold numbers that add up; see quorate/_engine/_sums.py. */
+typedef struct {
+    const node *nodes;
+    const share *table;     /* what leaves hold, n_held numbers each */
+    const int32_t *roots;   /* trees in the order of the model */
+    const int32_t *targets; /* the sum to which a tree adds its first number */
+    const double *base;     /* what sums begin with */
+    const double *cuts;     /* thresholds of each column, rising, one column after
+                               the other; column c has those from first[c] on */
+    const int32_t *first;
+    int32_t n_trees;
+    int32_t n_features;
+    int32_t n_held;
+    int32_t n_sums;
+    int32_t ranked; /* whether values are replaced by the number of cuts below them */
+    int32_t single; /* whether sums are rounded to 32 bits after every tree */
+} sum_plan;
+
+/* How many cuts are below a value. */
+static inline int32_t rank_of(const double *cuts, int32_t n, double value)
+{
+    int32_t below = 0;
+    while (n > 0) { /* without a branch on values */
+        const int32_t half = (n + 1) / 2;
+        below += isless(cuts[below + half - 1], value) ? half : 0;
+        n -= half;
+    }
+    return below;
+}
+
+/* Turn rows into what nodes compare; 1 if values are missing, 2 if infinite. */
+static int32_t prepare_rows(const sum_plan *p, const double *X, int32_t n_rows,
+                            float *rows)
+{
+    int missing = 0, infinite = 0;
+    for (int32_t i = 0; i < n_rows; i++, X += p->n_features, rows += p->n_features)
+        for (int32_t c = 0; c < p->n_features; c++) {
+            const double value = X[c];
+            const int fits = fabs(value) <= (p->ranked ? DBL_MAX : FLT_MAX);
+            const int is_missing = value != value;
+            missing |= is_missing;
+            infinite |= !fits && !is_missing;
+            if (is_missing)
+                rows[c] = (float)NAN;
+            else if (p->ranked)
+                rows[c] = (float)rank_of(p->cuts + p->first[c],
+                                         p->first[c + 1] - p->first[c], value);
+            else
+                rows[c] = fits ? (float)value : value < 0 ? -HUGE_VALF : HUGE_VALF;
+        }
+    return missing | infinite << 1;
+}
+
+static inline void add_held(const sum_plan *p, int32_t leaf, int32_t tree, double *sums)
+{
+    const share *held = p->table + (size_t)~leaf * (size_t)p->n_held;
+    double *to = sums + p->targets[tree];
+    for (int32_t c = 0; c < p->n_held; c++) {
+        const double sum = to[c] + PART * held[c];
+        to[c] = p->single ? (double)(float)sum : sum; /* as if added in 32 bits */
+    }
+}
+
+/* All trees on one row; the lanes are trees. */
+static inline void add_row(const sum_plan *p, const float *x, int missing, double *sums)
+{
+    const float *same[LANES];
+    int32_t tree = 0;
+    for (int k = 0; k < LANES; k++)
+        same[k] = x;
+    for (; tree + LANES <= p->n_trees; tree += LANES) {
+        int32_t leaves[LANES];
+        for (int k = 0; k < LANES; k++)
+            leaves[k] = p->roots[tree + k];
+        leaves_of(p->nodes, leaves, same, missing);
+        for (int k = 0; k < LANES; k++)
+            add_held(p, leaves[k], tree + k, sums);
+    }
+    for (; tree < p->n_trees; tree++)
+        add_held(p, leaf_of(p->nodes, p->roots[tree], x, missing), tree, sums);
+}
+
+/* All trees on some rows; the lanes are rows. */
+static inline void add_rows(const sum_plan *p, const float *rows, int32_t n_rows,
+                            int missing, double *sums)
+{
+    const size_t width = (size_t)p->n_features, n_sums = (size_t)p->n_sums;
+    int32_t in_lanes = n_rows - n_rows % LANES;
+    for (int32_t tree = 0; tree < p->n_trees; tree++)
+        for (int32_t i = 0; i < in_lanes; i += LANES) {
+            int32_t leaves[LANES];
+            const float *x[LANES];
+            for (int k = 0; k < LANES; k++) {
+                leaves[k] = p->roots[tree];
+                x[k] = rows + (size_t)(i + k) * width;
+            }
+            leaves_of(p->nodes, leaves, x, missing);
+            for (int k = 0; k < LANES; k++)
+                add_held(p, leaves[k], tree, sums + (size_t)(i + k) * n_sums);
+        }
+    for (int32_t i = in_lanes; i < n_rows; i++)
+        add_row(p, rows + (size_t)i * width, missing, sums + (size_t)i * n_sums);
+}
+
+/* Add up all trees on each row. There is room for ROWS rows, or for all. Return 1 if
+ * values are missing, plus 2 if any is infinite. */
+EXPORT int32_t quorate_add(const sum_plan *p, const double *X, int64_t n_rows,
+                           float *room, double *sums)
+{
+    int32_t strange = 0;
+    for (int64_t first = 0; first < n_rows; first += ROWS) {
+        const int64_t left = n_rows - first;
+        const int32_t n = left < ROWS ? (int32_t)left : ROWS;
+        double *to = sums + (size_t)first * (size_t)p->n_sums;
+        const double *from = X + (size_t)first * (size_t)p->n_features;
+        const int32_t found = prepare_rows(p, from, n, room);
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t c = 0; c < p->n_sums; c++)
+                to[(size_t)i * (size_t)p->n_sums + (size_t)c] = p->base[c];
+        if (found & 1)
+            add_rows(p, room, n, 1, to);
+        else
+            add_rows(p, room, n, 0, to);
+        strange |= found;
+    }
+    return strange;
 }
 
 #ifndef QUORATE_ALONE

@@ -3,11 +3,17 @@
 An ensemble is read once: its trees, their rule, and the first steps of a pipeline.
 """
 
-from quorate._trees._compact import CompactClassifier, compact, compact_ensemble
+from quorate._trees._compact import (
+    CompactClassifier,
+    CompactRegressor,
+    compact,
+    compact_ensemble,
+)
 from quorate._trees._read import add_up, read_trees, why_no_trees
 
 __all__ = [
     "CompactClassifier",
+    "CompactRegressor",
     "add_up",
     "compact",
     "compact_ensemble",

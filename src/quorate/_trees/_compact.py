@@ -1,10 +1,10 @@
 """Compact models: from a fitted ensemble, and as scikit-learn classifiers."""
 
 import warnings
-from typing import Any, Literal, NoReturn, Self, TypeAlias, get_args
+from typing import Any, Literal, NoReturn, Self, TypeAlias, cast, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
@@ -17,17 +17,68 @@ from quorate._engine import (
 from quorate._ensembles import Ensemble, read_ensemble
 from quorate._messages import warn
 from quorate._trees._read import read_trees, why_no_trees
-from quorate._trees._steps import first_steps
+from quorate._trees._steps import first_steps, split_steps, steps_before
+from quorate._trees._sums import SumModel, read_sums
 from quorate._typing import Array
 from quorate.exceptions import QuorateWarning
 from quorate.serving import CompactModel
 
 CompactMode: TypeAlias = Literal["exact", "bayes", "all"]
-_OWNER = "CompactClassifier"
 _CONFIDENCE = 0.999
 
 
-class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: ignore[misc]
+class _CompactEstimator(CompactModel, BaseEstimator):  # type: ignore[misc]
+    """What scikit-learn and quorate expect of an estimator."""
+
+    _not_created = NotFittedError
+    _expects_names = True  # scikit-learn warns if arrays come without names
+
+    @classmethod
+    def _class_for(cls, classifies: bool) -> type[Any]:
+        return CompactClassifier if classifies else CompactRegressor
+
+    def fit(self, X: Any = None, y: Any = None) -> NoReturn:
+        """Raise an error: a compact model cannot be fitted."""
+        raise TypeError(
+            f"{type(self).__name__}.fit: contains only the trees, not the ensemble; "
+            "fit the ensemble and compact it again."
+        )
+
+    def _check_rows(self, X: Any) -> Array:
+        if self._metadata["steps"] or isinstance(X, (list, tuple)):
+            return super()._check_rows(X)  # columns of text, or rows of a file
+        finite = "allow-nan" if self._metadata["allow_nan"] else True
+        checked = validate_data(
+            self,
+            X,
+            dtype=np.float64 if self._is_wide else np.float32,
+            reset=False,
+            ensure_all_finite=not self._is_wide and finite,
+        )
+        return np.ascontiguousarray(checked)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_form" in self.__dict__
+
+    def __sklearn_clone__(self) -> Self:
+        return self  # there is nothing to fit, and nothing that changes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = bool(
+            self.__dict__.get("_metadata", {}).get("allow_nan")
+        )
+        tags.target_tags.required = False
+        return tags
+
+    def __quorate_ensemble__(self) -> NoReturn:
+        raise TypeError(
+            f"{type(self).__name__}: contains only the arrays of its members; use the "
+            "ensemble it was made from."
+        )
+
+
+class CompactClassifier(ClassifierMixin, _CompactEstimator):  # type: ignore[misc]
     """Predict as a fitted ensemble does, from arrays alone.
 
     Created by :func:`quorate.compact`. It gives the ensemble's predictions with a
@@ -76,73 +127,79 @@ class CompactClassifier(ClassifierMixin, CompactModel, BaseEstimator):  # type: 
     True
     """
 
-    _not_created = NotFittedError
-    _expects_names = True  # scikit-learn warns if arrays come without names
 
-    def fit(self, X: Any = None, y: Any = None) -> NoReturn:
-        """Raise an error: a compact model cannot be fitted."""
-        raise TypeError(
-            f"{_OWNER}.fit: contains only the trees, not the ensemble; fit the "
-            "ensemble and compact it again."
-        )
+class CompactRegressor(RegressorMixin, _CompactEstimator):  # type: ignore[misc]
+    """Predict numbers as a fitted model does, from arrays alone.
 
-    def _check_rows(self, X: Any) -> Array:
-        if self._metadata["steps"] or isinstance(X, (list, tuple)):
-            return super()._check_rows(X)  # columns of text, or rows of a file
-        finite = "allow-nan" if self._metadata["allow_nan"] else True
-        checked = validate_data(
-            self, X, dtype=np.float32, reset=False, ensure_all_finite=finite
-        )
-        return np.ascontiguousarray(checked)
+    Created by :func:`quorate.compact` from regression forests and trees, gradient
+    boosting, and boosters of XGBoost and LightGBM, which predict numbers even where
+    they were trained on classes.
 
-    # scikit-learn and quorate interfaces
+    Attributes
+    ----------
+    n_members_ : int
+        Number of trees.
+    engine_ : {"compiled", "numpy"}
+        What evaluates the trees in this environment.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features, if the model knew them.
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_voter" in self.__dict__
+    See Also
+    --------
+    quorate.compact : Create a compact model.
+    quorate.serving.load : Load its file with NumPy alone.
 
-    def __sklearn_clone__(self) -> Self:
-        return self  # there is nothing to fit, and nothing that changes
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = bool(
-            self.__dict__.get("_metadata", {}).get("allow_nan")
-        )
-        tags.target_tags.required = False
-        return tags
-
-    def __quorate_ensemble__(self) -> NoReturn:
-        raise TypeError(
-            f"{_OWNER}: contains only the arrays of its members; use the ensemble it "
-            "was made from."
-        )
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> import quorate
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> forest = RandomForestRegressor(20, random_state=0).fit(X, y)
+    >>> small = quorate.compact(forest)
+    >>> small
+    <CompactRegressor: 20 trees>
+    >>> bool((abs(small.predict(X) - forest.predict(X)) < 1e-9).all())
+    True
+    """
 
 
-def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
+def compact(
+    model: Any, mode: CompactMode = "exact"
+) -> CompactClassifier | CompactRegressor:
     """Return the smallest and fastest model that predicts the same as a fitted one.
 
-    It contains trees as arrays and nothing else. ``predict`` stops evaluating trees as
-    soon as the prediction is decided; ``predict_proba`` evaluates all of them and
-    equals the model's own up to rounding. :func:`quorate.save` writes it to a file
+    It contains trees as arrays and nothing else. Where trees vote, ``predict`` stops
+    evaluating them as soon as the prediction is decided; ``predict_proba`` evaluates
+    all of them and equals the model's own up to rounding. Where trees add up, in
+    boosted trees and regressors, all are evaluated: classes are the model's own, and
+    numbers differ by 1e-12 at most, relatively, or 1e-6 where the model itself
+    calculates in 32 bits, as XGBoost does. :func:`quorate.save` writes it to a file
     which :func:`quorate.serving.load` reads with NumPy alone.
 
     Parameters
     ----------
-    model : fitted ensemble of trees
+    model : fitted model of trees
         A random forest, extra trees, bagging or AdaBoost of trees; one that
         :func:`quorate.prune` or :func:`quorate.distil` returned; a fitted
         :class:`quorate.PrunedClassifier`; a fitted :class:`quorate.LazyClassifier`,
-        which has its own mode; or a pipeline that ends in one of these and begins with
+        which has its own mode; a forest or bagging of regression trees, gradient
+        boosting or a single tree of scikit-learn; a classifier, regressor or booster
+        of LightGBM or XGBoost; or a pipeline that ends in one of these and begins with
         imputers, scalers, one-hot and ordinal encoders of scikit-learn, or a
-        ``ColumnTransformer`` of them.
+        ``ColumnTransformer`` of them. Histogram gradient boosting, LightGBM and XGBoost
+        are read by treelite (``pip install 'quorate[boosters]'``), which serving does
+        not need.
     mode : {"exact", "bayes", "all"}
-        When ``predict`` stops. "exact": when the remaining trees cannot change the
-        prediction. "bayes": when that is very unlikely, 1 in 1000 by the model
-        described in :class:`quorate.LazyClassifier`. "all": never.
+        When ``predict`` stops, where trees vote. "exact": when the remaining trees
+        cannot change the prediction. "bayes": when that is very unlikely, 1 in 1000 by
+        the model described in :class:`quorate.LazyClassifier`. "all": never.
 
     Returns
     -------
-    CompactClassifier
+    CompactClassifier or CompactRegressor
 
     Raises
     ------
@@ -167,7 +224,7 @@ def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
     >>> bool((small.predict(X) == trees.predict(X)).all())
     True
     """
-    if isinstance(model, CompactClassifier):
+    if isinstance(model, (CompactClassifier, CompactRegressor)):
         return model
     if hasattr(model, "compact"):  # a LazyClassifier
         own: CompactClassifier = model.compact()
@@ -177,6 +234,15 @@ def compact(model: Any, mode: CompactMode = "exact") -> CompactClassifier:
             f"compact(mode={mode!r}): must be 'exact', 'bayes' or 'all'; for "
             "'calibrated', fit a LazyClassifier to rows and compact it."
         )
+    core, steps = split_steps(model)
+    sums = read_sums(core)
+    if sums is not None:
+        if mode == "bayes":
+            raise ValueError(
+                f"compact(mode='bayes'): votes can stop early, but the trees of a "
+                f"{type(core).__name__} add up; leave mode out."
+            )
+        return _compact_sums(model, sums, *steps_before(core, steps))
     ensemble = read_ensemble(model)
     problem = why_no_trees(ensemble)
     if problem or ensemble.classes is None:
@@ -223,7 +289,7 @@ def compact_ensemble(
         **schedule,
         **{name: getattr(additive, name) for name in STORED_FIELDS},
         "classes_": additive.classes,
-        "allow_nan": _takes_missing(ensemble),
+        "allow_nan": _takes_missing(ensemble.core, ensemble.core.n_features_in_),
         "steps": steps,
         "n_columns": int(first.n_features_in_),
     }
@@ -234,14 +300,33 @@ def compact_ensemble(
     return model
 
 
-def _takes_missing(ensemble: Ensemble) -> bool:
-    """Return whether an ensemble accepts missing values, by trying one."""
-    row = np.zeros((1, ensemble.core.n_features_in_))
+def _compact_sums(
+    model: Any, found: SumModel, steps: list[Any], first: Any
+) -> CompactClassifier | CompactRegressor:
+    """Return the compact model of trees that add up."""
+    n_features = found.n_features
+    metadata: dict[str, Any] = {
+        "allow_nan": _takes_missing(found.asked, n_features),
+        "steps": steps,
+        "n_columns": int(first.n_features_in_) if steps else n_features,
+    }
+    names = getattr(first, "feature_names_in_", None) if steps else found.names
+    if names is not None:
+        metadata["feature_names_in_"] = names
+    classes = found.answers.classes
+    small: Any = CompactRegressor() if classes is None else CompactClassifier()
+    small._set_sums(found.answers, metadata)
+    return cast(CompactClassifier | CompactRegressor, small)
+
+
+def _takes_missing(model: Any, n_features: int) -> bool:
+    """Return whether a model accepts missing values, by trying one."""
+    row = np.zeros((1, n_features))
     row[0, 0] = np.nan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the row has no names
         try:
-            ensemble.core.predict(row)
+            model.predict(row)
         except ValueError:
             return False
     return True

@@ -1,7 +1,7 @@
 """Read the trees of an ensemble, and how it decides, into the engine's arrays."""
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -109,30 +109,58 @@ def _evaluate_tree(
     return votes
 
 
+class TreeNodes(NamedTuple):
+    """The nodes of a tree, the root first; leaves have no left child, -1."""
+
+    left: Array
+    right: Array
+    columns: Array
+    thresholds: Array
+    missing_left: Array
+
+
+def join_trees(trees: list[TreeNodes]) -> dict[str, Any]:
+    """Return the nodes of all trees as :func:`quorate._engine.lay_out` takes them."""
+    counts = np.array([tree.left.size for tree in trees])
+    left, right, columns, thresholds, missing_left = (
+        np.concatenate(each) for each in zip(*trees, strict=True)
+    )
+    is_leaf = left < 0
+    inner = np.flatnonzero(~is_leaf)
+    start = np.repeat(np.cumsum(counts) - counts, counts)[inner]
+    return {
+        "counts": counts,
+        "is_leaf": is_leaf,
+        "left": left[inner] + start,
+        "right": right[inner] + start,
+        "columns": columns[inner],
+        "missing_left": missing_left[inner],
+        "thresholds": thresholds[inner],
+    }
+
+
 def _tree_arrays(
     ensemble: Ensemble, values: list[FloatArray], averages: bool
 ) -> TreeArrays:
     """Return the trees of an ensemble, with the shares of each class in their nodes."""
-    trees = [member.tree for member in ensemble.members]
-    counts = np.array([tree.node_count for tree in trees])
-    left = np.concatenate([tree.children_left for tree in trees])
-    is_leaf = left < 0
-    inner = np.flatnonzero(~is_leaf)
-    start = np.repeat(np.cumsum(counts) - counts, counts)[inner]
-    columns = [_columns(member) for member in ensemble.members]
-    missing_left = [tree.missing_go_to_left for tree in trees]
-    leaf_values, table = _leaves(np.concatenate(values)[is_leaf], averages)
+    joined = join_trees([_nodes(member) for member in ensemble.members])
+    shares = np.concatenate(values)[joined["is_leaf"]]
+    leaf_values, table = _leaves(shares, averages)
+    n_features = int(ensemble.core.n_features_in_)
     return lay_out(
-        counts=counts,
-        is_leaf=is_leaf,
-        left=left[inner] + start,
-        right=np.concatenate([tree.children_right for tree in trees])[inner] + start,
-        columns=np.concatenate(columns)[inner],
-        missing_left=np.concatenate(missing_left)[inner],
-        thresholds=np.concatenate([tree.threshold for tree in trees])[inner],
-        leaf_values=leaf_values,
-        table=table,
-        n_features=int(ensemble.core.n_features_in_),
+        **joined, leaf_values=leaf_values, table=table, n_features=n_features
+    )
+
+
+def _nodes(member: Member) -> TreeNodes:
+    tree = member.tree
+    missing = tree.missing_go_to_left
+    return TreeNodes(
+        tree.children_left,
+        tree.children_right,
+        _columns(member),
+        tree.threshold,
+        missing,
     )
 
 
@@ -155,8 +183,13 @@ def _leaves(shares: FloatArray, averages: bool) -> tuple[IntArray, FloatArray]:
     table = np.ascontiguousarray(shares[~is_pure], dtype=np.float64)
     if not table.size:
         return values, table
-    # Each distribution once, compared by its bytes.
+    first, rows = distinct_rows(table)
+    values[~is_pure] = ~rows
+    return values, np.ascontiguousarray(table[first])
+
+
+def distinct_rows(table: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return where each row stands first, by its bytes, and the number of each."""
     as_bytes = table.view(np.dtype((np.void, table.strides[0]))).ravel()
     _, first, rows = np.unique(as_bytes, return_index=True, return_inverse=True)
-    values[~is_pure] = ~rows.reshape(-1)
-    return values, np.ascontiguousarray(table[first])
+    return first, rows.reshape(-1)

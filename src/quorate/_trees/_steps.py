@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 from sklearn.compose import ColumnTransformer
-from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
@@ -21,7 +20,7 @@ from sklearn.preprocessing import (
     TargetEncoder,
 )
 
-from quorate._ensembles import Ensemble, read_ensemble
+from quorate._ensembles import Ensemble, inside, read_ensemble
 from quorate._typing import Array, FloatArray
 
 _NO_NAME = "\0"  # what no category is called
@@ -31,16 +30,26 @@ def first_steps(ensemble: Ensemble) -> tuple[list[Any], Any]:
     """Return the steps before an ensemble as plain data, and what gets X first."""
     if ensemble.takes_plain:
         return [], ensemble.core
-    model, steps = ensemble.model, list[tuple[str, Any]]()
-    while isinstance(model, (Pipeline, FrozenEstimator)):
-        if isinstance(model, Pipeline):
-            steps += model.steps[:-1]
-        model = model.estimator if isinstance(model, FrozenEstimator) else model[-1]
+    model, steps = split_steps(ensemble.model)
     if not read_ensemble(model).takes_plain:
         raise ValueError(
             f"compact: {type(model).__name__} changes the rows before they reach its "
             "trees; compact the ensemble inside, and pass it preprocessed rows."
         )
+    return steps_before(model, steps)
+
+
+def split_steps(model: Any) -> tuple[Any, list[tuple[str, Any]]]:
+    """Return the last step of a pipeline, however it is wrapped, and those before."""
+    steps = list[tuple[str, Any]]()
+    while (within := inside(model)) is not None:
+        steps += model.steps[:-1] if isinstance(model, Pipeline) else []
+        model = within
+    return model, steps
+
+
+def steps_before(model: Any, steps: list[tuple[str, Any]]) -> tuple[list[Any], Any]:
+    """Return steps before a model as plain data, and what gets X first."""
     fitted = [step for _, step in steps if hasattr(step, "n_features_in_")]
     return _operations("", steps)[0], (*fitted, model)[0]
 

@@ -6,5 +6,6 @@ compact models with :func:`quorate.compact` in a full installation.
 """
 
 from quorate.serving._model import CompactModel, load
+from quorate.serving._sums import SumAnswers
 
-__all__ = ["CompactModel", "load"]
+__all__ = ["CompactModel", "SumAnswers", "load"]

@@ -31,7 +31,8 @@ import numpy as np
 from quorate._typing import Array
 
 MAGIC = b"\x93quorate"
-VERSION = 1
+VERSION = 2
+"""The newest, of trees that add up; files of trees that vote stay version 1."""
 _START = struct.Struct("<8sII")
 _DIGEST = 32
 _KIND = re.compile(r"[|<](b1|[iu][1248]|f[48]|U[1-9][0-9]{0,5})")
@@ -42,7 +43,9 @@ _SMALL = 2**18
 _MOST_HEAD, _HEAD_GROWTH, _HEAD_SLACK = 2**25, 64, 2**20
 
 
-def encode(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
+def encode(
+    facts: Mapping[str, Any], arrays: Mapping[str, Array], version: int = 1
+) -> bytes:
     """Return the contents of a file as bytes."""
     listed, bodies = [], []
     for name, array in arrays.items():
@@ -57,7 +60,7 @@ def encode(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
             f"the names, classes and categories are too long for a file ({len(text):,} "
             "bytes)"
         )
-    data = b"".join([_START.pack(MAGIC, VERSION, len(head)), head, *bodies])
+    data = b"".join([_START.pack(MAGIC, version, len(head)), head, *bodies])
     return data + hashlib.sha256(data).digest()
 
 
@@ -77,9 +80,9 @@ def decode(
     if len(view) < _START.size + _DIGEST:
         raise ValueError("truncated")
     _, version, n_head = _START.unpack_from(view)
-    if version != VERSION:
+    if not 1 <= version <= VERSION:
         raise ValueError(
-            f"expected version {VERSION} of the format, found {version}; a newer "
+            f"expected version 1 to {VERSION} of the format, found {version}; a newer "
             "quorate may have written it"
         )
     if hashlib.sha256(view[:-_DIGEST]).digest() != bytes(view[-_DIGEST:]):

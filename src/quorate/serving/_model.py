@@ -24,10 +24,11 @@ from quorate._messages import warn
 from quorate._native import unwanted_lack
 from quorate._typing import Array, FloatArray, IntArray
 from quorate.exceptions import FileFormatError, QuorateWarning
-from quorate.serving._format import MAGIC, decode, encode
+from quorate.serving._format import MAGIC, VERSION, decode, encode
 from quorate.serving._packing import PACKED, narrow, pack, unpack, whole_numbers
 from quorate.serving._rows import RowForm
 from quorate.serving._steps import make_steps
+from quorate.serving._sums import SUM_ARRAYS, SumAnswers, answers_from_file
 
 # Exceptions raised by invalid data from a file.
 _FORGED = (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError)
@@ -36,16 +37,18 @@ _NUMBERS = ("confidence", "margin", "against")
 _TRUTHS = ("divides", "allow_nan")
 _ARRAYS = ("weights", "reach", "handicap")
 _KNOWN_ARRAYS = {
-    *(*PACKED, *_ARRAYS, "classes_", "order_", "stops_", "feature_names_in_")
+    *(*PACKED, *_ARRAYS, "classes_", "order_", "stops_", "feature_names_in_"),
+    *SUM_ARRAYS,
 }
 # Larger files are memory-mapped.
 _MAPPED_BYTES = 2**26
 # Maximum members x stops of mode "bayes", which builds a table of them.
 _MOST_NEEDED = 2**28
+_FLOATS = np.dtype(np.float32), np.dtype(np.float64)
 
 
 class CompactModel:
-    """Trees as arrays, with early exit.
+    """Trees as arrays: of ensembles that vote, with early exit, or that add up.
 
     Create compact models with :func:`quorate.compact`, write them with
     :func:`quorate.save` and read them with :func:`load`. They give the same predictions
@@ -54,9 +57,10 @@ class CompactModel:
     Attributes
     ----------
     classes_ : ndarray
-        The classes.
+        The classes; regressors have none.
     mode : str
-        Early exit mode; see :class:`quorate.LazyClassifier`.
+        Early exit mode; see :class:`quorate.LazyClassifier`. Regressors and boosters,
+        which evaluate all trees, do not have it, nor the attributes in the last line.
     n_members_ : int
         Number of trees.
     n_features_in_ : int
@@ -71,6 +75,8 @@ class CompactModel:
     _not_created: ClassVar[type[Exception]] = ValueError
     # Whether names of columns are compared with those of training also for arrays.
     _expects_names: ClassVar[bool] = False
+    # Trees that add up, where the model does not vote.
+    _sums: SumAnswers | None = None
     mode: str
     classes_: Array
     order_: IntArray
@@ -81,7 +87,7 @@ class CompactModel:
     # Prediction
 
     def predict(self, X: Any) -> Array:
-        """Predict classes, evaluating as few trees as needed.
+        """Predict classes, evaluating as few trees as needed, or numbers.
 
         Parameters
         ----------
@@ -89,6 +95,8 @@ class CompactModel:
             A C-contiguous array of floats is fastest. The columns of a data frame must
             have the same names and order as in training.
         """
+        if self._sums is not None:
+            return self._sums.predict(self._add(X))
         voter = self._get_voter()
         few = voter.serve(X)
         if few is not None:
@@ -98,6 +106,12 @@ class CompactModel:
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return class probabilities, from all trees."""
+        if self._sums is not None:
+            if self._sums.classes is None:
+                raise AttributeError(
+                    f"{type(self).__name__} predicts numbers and has no probabilities."
+                )
+            return self._sums.probabilities(self._add(X))
         voter = self._get_voter(all_trees=True)
         few = voter.serve(X)
         scores = voter.evaluate(*voter.prepare(X)).scores if few is None else few[1]
@@ -105,19 +119,21 @@ class CompactModel:
 
     def members_asked(self, X: Any) -> IntArray:
         """Return how many trees ``predict`` evaluates for each sample."""
+        if self._sums is not None:
+            return np.full(len(self._check_rows(X)), self.n_members_)
         voter = self._get_voter()
         return voter.evaluate(*voter.prepare(X)).asked
 
     @property
     def takes_text(self) -> bool:
         """Whether columns can hold text, as input of a step with categories."""
-        self._get_voter()
+        self._check_created()
         return bool(self._form.values)
 
     @property
     def engine_(self) -> str:
         """The engine that evaluates the trees: "compiled" or "numpy"."""
-        return self._get_voter().engine
+        return (self._sums.adder if self._sums else self._get_voter()).engine
 
     # Files
 
@@ -149,26 +165,45 @@ class CompactModel:
     @classmethod
     def from_bytes(cls, data: Any) -> Self:
         """Create a model from the bytes of :meth:`to_bytes`."""
-        model = cls()
-        model._read(data)
+        metadata, arrays = decode(data, _KNOWN_ARRAYS)
+        model: Self = cls._class_for(_has_classes(metadata, arrays))()
+        model._read(metadata, arrays)
         return model
 
-    def _read(self, data: Any) -> None:
-        metadata, arrays = decode(data, _KNOWN_ARRAYS)
+    @classmethod
+    def _class_for(cls, classifies: bool) -> type[Any]:
+        """Return the class for a model that is, or is not, a classifier."""
+        return cls
+
+    def _read(self, metadata: dict[str, Any], arrays: dict[str, Array]) -> None:
         try:
-            self._set(*_from_file(metadata, arrays))
+            if "link" in metadata:
+                labels = _labels(metadata, arrays)
+                answers = answers_from_file(metadata, arrays, labels)
+                self._set_sums(answers, {**arrays, **metadata})
+            else:
+                self._set(*_from_file(metadata, arrays))
         except _FORGED as error:
             raise ValueError(f"damaged or forged ({error})") from error
 
     def to_bytes(self) -> bytes:
         """Return the model as bytes, as in a file."""
-        self._get_voter()
-        return encode(*_to_file(self._trees, self._metadata))
+        self._check_created()
+        if self._sums is not None:
+            return encode(*_to_file(*self._sums.to_file(), self._metadata), VERSION)
+        facts = {"n_features": self._trees.n_features}
+        return encode(*_to_file(facts, pack(self._trees), self._metadata))
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file; see ``LazyClassifier.to_c``."""
         from quorate.serving._c_source import write_c
 
+        self._check_created()
+        if self._sums is not None:
+            raise ValueError(
+                "to_c: only models that vote can be written in C, not regressors and "
+                "boosted trees; serve the file with quorate.serving instead."
+            )
         voter = self._get_voter()
         if self._metadata["steps"]:
             raise ValueError(
@@ -180,7 +215,7 @@ class CompactModel:
         write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
 
     def __getstate__(self) -> dict[str, Any]:
-        if "_voter" not in self.__dict__:
+        if "_form" not in self.__dict__:
             return {}
         return {"file": np.frombuffer(self.to_bytes(), dtype=np.uint8)}
 
@@ -188,16 +223,21 @@ class CompactModel:
         if not state:
             return
         try:
-            self._read(np.asarray(state["file"], dtype=np.uint8).tobytes())
+            data = np.asarray(state["file"], dtype=np.uint8).tobytes()
+            self._read(*decode(data, _KNOWN_ARRAYS))
         except _FORGED as error:
             raise ValueError(f"{type(self).__name__}: {error}.") from error
 
     def __repr__(self) -> str:
         name = type(self).__name__
-        if "_voter" not in self.__dict__:
+        if "_form" not in self.__dict__:
             return f"{name}()"
-        trees = f"{self.n_members_} tree{'s' * (self.n_members_ != 1)}"
-        return f"<{name}: {trees}, {self.classes_.size} classes, mode {self.mode!r}>"
+        parts = [f"{self.n_members_} tree{'s' * (self.n_members_ != 1)}"]
+        if "classes_" in self.__dict__:
+            parts.append(f"{self.classes_.size} classes")
+        if self._sums is None:
+            parts.append(f"mode {self.mode!r}")
+        return f"<{name}: {', '.join(parts)}>"
 
     # Preparation
 
@@ -207,9 +247,7 @@ class CompactModel:
         voter: Voter | None = self.__dict__.get(name)
         if voter is not None:
             return voter
-        if "_voter" not in self.__dict__:
-            name = type(self).__name__
-            raise self._not_created(f"{name}: use quorate.compact() to create one.")
+        self._check_created()
         # Concurrent threads create equal objects, so no lock is needed.
         ensemble = self._voter.ensemble
         order = np.arange(self.n_members_)
@@ -219,11 +257,24 @@ class CompactModel:
         )
         return self._voter_of_all
 
-    def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
-        """Set up the model, or refuse metadata that does not match the trees."""
-        metadata = _check_metadata(given, trees)
-        self._trees, self._metadata = trees, metadata
-        self.mode = metadata["mode"]
+    def _check_created(self) -> None:
+        if "_form" not in self.__dict__:
+            name = type(self).__name__
+            raise self._not_created(f"{name}: use quorate.compact() to create one.")
+
+    def _set_sums(self, answers: SumAnswers, given: dict[str, Any]) -> None:
+        """Set up a model whose trees add up, or refuse metadata."""
+        trees, known = (
+            answers.adder.sums.trees,
+            {} if answers.classes is None else {"classes_": answers.classes},
+        )
+        metadata = {**known, **_check_columns(given), "allow_nan": given["allow_nan"]}
+        self._set_columns(trees, metadata)
+        self._sums = answers
+
+    def _set_columns(self, trees: TreeArrays, metadata: dict[str, Any]) -> None:
+        """Set up the columns, and the steps before the trees."""
+        self._metadata = metadata
         self.__dict__ |= {name: metadata[name] for name in metadata if name[-1] == "_"}
         self.n_members_ = int(trees.roots.size)
         self.n_features_in_: int = metadata["n_columns"]
@@ -234,6 +285,15 @@ class CompactModel:
         columns = None if names is None else names.tolist(), self.n_features_in_
         self._form = RowForm(*columns, steps.used, steps.values)
         self._transform = steps.change
+        self._takes_plain = not metadata["steps"] and not (
+            self._expects_names and "feature_names_in_" in metadata
+        )
+
+    def _set(self, trees: TreeArrays, given: dict[str, Any]) -> None:
+        """Set up a model that votes, or refuse metadata that does not match."""
+        metadata = _check_metadata(given, trees)
+        self._trees, self.mode = trees, metadata["mode"]
+        self._set_columns(trees, metadata)
         ensemble = AdditiveEnsemble(
             members=(),
             walk=Walk(trees, metadata["weights"]),
@@ -242,8 +302,7 @@ class CompactModel:
             model=None,
             adds_in_order=lambda: True,
             trees=trees,
-            takes_plain=not metadata["steps"]
-            and not (self._expects_names and "feature_names_in_" in metadata),
+            takes_plain=self._takes_plain,
             **{name: metadata[name] for name in STORED_FIELDS},
         )
         stops = make_stops(ensemble, self.order_, self.stops_)
@@ -251,15 +310,35 @@ class CompactModel:
         self.__dict__.pop("_voter_of_all", None)
         self._voter = make_voter(ensemble, stops, self.threshold_, **settings)
 
+    @property
+    def _is_wide(self) -> bool:
+        """Whether trees compare 64 bits, and infinity is a number to them."""
+        return self._sums is not None and self._sums.adder.sums.n_cuts.size > 0
+
+    def _add(self, X: Any) -> FloatArray:
+        """Return the sums of all trees."""
+        if self._sums is None:
+            raise TypeError("the trees do not add up")
+        adder = self._sums.adder
+        is_plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS
+        if is_plain and self._takes_plain and X.shape[1] == self.n_features_in_:
+            sums, missing, infinite = adder(X)
+            refused = missing and not self._metadata["allow_nan"]
+            refused |= infinite and not self._is_wide
+            if len(X) and not refused:
+                return sums
+        return adder(self._check_rows(X))[0]
+
     def _check_rows(self, X: Any) -> Array:
         """Validate rows and return them as an array."""
         try:
             table = self._transform(self._form.read(X))
             with np.errstate(over="ignore"):
-                rows = np.ascontiguousarray(table, dtype=np.float32)
+                kind = np.float64 if self._is_wide else np.float32
+                rows = np.ascontiguousarray(table, dtype=kind)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{type(self).__name__}: {error}.") from error
-        if np.isinf(rows).any():
+        if not self._is_wide and np.isinf(rows).any():
             raise ValueError(
                 f"{type(self).__name__}: X contains infinity or a value too large for "
                 "32 bits."
@@ -326,44 +405,68 @@ def _mention_lack() -> None:
 
 
 def _to_file(
-    trees: TreeArrays, metadata: dict[str, Any]
+    facts: dict[str, Any], arrays: dict[str, Array], metadata: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the contents of a file: plain values, and arrays."""
-    written: dict[str, Any] = {"n_features": trees.n_features}
-    arrays = pack(trees)
     for name, value in metadata.items():
         if not isinstance(value, np.ndarray):
-            written[name] = value
+            facts[name] = value
         elif value.dtype.kind in "biufU":
             arrays[name] = narrow(value) if name in ("order_", "stops_") else value
         else:
-            written[name] = value.tolist()
+            facts[name] = value.tolist()
     try:
-        json.dumps(written)
+        json.dumps(facts)
     except TypeError as error:
-        kind = type(written["classes_"][0]).__name__
+        kind = type(facts["classes_"][0]).__name__
         raise TypeError(
             f"labels of compact models must be numbers or text, not {kind}."
         ) from error
-    return written, arrays
+    return facts, arrays
+
+
+def _has_classes(facts: dict[str, Any], arrays: dict[str, Array]) -> bool:
+    return "link" not in facts or "classes_" in facts or "classes_" in arrays
+
+
+def _labels(written: dict[str, Any], arrays: dict[str, Array]) -> Array | None:
+    """Return the classes of a file, or None if it holds a regressor."""
+    if not _has_classes(written, arrays):
+        return None
+    if "classes_" not in written:
+        if arrays["classes_"].ndim != 1:
+            raise ValueError("labels of an unexpected layout")
+        return arrays["classes_"]
+    labels = np.array(written["classes_"], dtype=object)
+    if not all(isinstance(label, (str, int, float)) for label in labels):
+        raise ValueError("labels of an unexpected type")
+    return labels
 
 
 def _from_file(
     written: dict[str, Any], arrays: dict[str, Array]
 ) -> tuple[TreeArrays, dict[str, Any]]:
     """Return the trees and metadata of a file, or raise one of ``_FORGED``."""
-    if "classes_" in written:
-        labels = np.array(written["classes_"], dtype=object)
-        if not all(isinstance(label, (str, int, float)) for label in labels):
-            raise ValueError("labels of an unexpected type")
-    else:
-        labels = arrays["classes_"]
-    n_features = written["n_features"]
-    if type(n_features) is not int:
+    labels, n_features = _labels(written, arrays), written["n_features"]
+    if type(n_features) is not int or labels is None:
         raise ValueError("an invalid number of columns")
     trees = unpack(arrays, n_features, labels.size)
     # "steps" are those of the pipeline; the array is one of the trees.
     return trees, {**arrays, **written, "classes_": labels}
+
+
+def _check_columns(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return validated facts about the columns, and the steps."""
+    n_columns = metadata["n_columns"]
+    if type(n_columns) is not int or n_columns < 1:
+        raise ValueError("an invalid number of columns")
+    checked = {"n_columns": n_columns, "steps": metadata["steps"]}
+    if "feature_names_in_" in metadata:
+        names = np.array(metadata["feature_names_in_"], dtype=object)
+        if names.shape != (n_columns,) or not all(isinstance(n, str) for n in names):
+            raise ValueError("names of an unexpected type")
+        checked["feature_names_in_"] = names
+    return checked
 
 
 def _check_metadata(metadata: dict[str, Any], trees: TreeArrays) -> dict[str, Any]:
@@ -374,7 +477,6 @@ def _check_metadata(metadata: dict[str, Any], trees: TreeArrays) -> dict[str, An
         "reach": n_members,
         "handicap": trees.n_classes,
         "classes_": trees.n_classes,
-        "feature_names_in_": metadata["n_columns"],
     }
     checked: dict[str, Any] = {name: float(metadata[name]) for name in _NUMBERS}
     checked |= {name: bool(metadata[name]) for name in _TRUTHS}
@@ -389,13 +491,8 @@ def _check_metadata(metadata: dict[str, Any], trees: TreeArrays) -> dict[str, An
     if mode == "bayes" and not (0.5 <= confidence < 1 and positive):
         raise ValueError("invalid numbers for mode='bayes'")
     checked["classes_"] = np.asarray(metadata["classes_"])
-    if "feature_names_in_" in metadata:
-        names = np.array(metadata["feature_names_in_"], dtype=object)
-        if not all(isinstance(name, str) for name in names):
-            raise ValueError("names of an unexpected type")
-        checked["feature_names_in_"] = names
     for name, size in sizes.items():
-        if name in checked and checked[name].shape != (size,):
+        if checked[name].shape != (size,):
             raise ValueError(f"{name} of shape {checked[name].shape}")
     ends = whole_numbers(np.asarray(metadata["stops_"])).astype(np.intp)
     rising = ends.ndim == 1 and ends.size > 0 and ends[0] >= 1 and ends[-1] == n_members
@@ -406,13 +503,10 @@ def _check_metadata(metadata: dict[str, Any], trees: TreeArrays) -> dict[str, An
     threshold, expected = metadata["threshold_"], metadata["expected_disagreement_"]
     if mode == "calibrated" or threshold is not None:
         threshold = float(threshold)
-    if type(metadata["n_columns"]) is not int or metadata["n_columns"] < 1:
-        raise ValueError("an invalid number of columns")
     return {
         **checked,
+        **_check_columns(metadata),
         "mode": str(mode),
-        "n_columns": metadata["n_columns"],
-        "steps": metadata["steps"],
         "order_": check_order(np.asarray(metadata["order_"]), n_members),
         "stops_": ends,
         "threshold_": threshold,
