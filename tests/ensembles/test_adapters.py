@@ -73,33 +73,33 @@ class TestAsMember:
             member.predict_proba(X), line.predict_proba(X), atol=1e-6
         )
 
-    def test_columns_in_another_order(self, data, line):
+    @pytest.mark.parametrize(
+        ("says", "classes", "answers"),
+        [
+            (lambda X, line: line.predict_proba(X)[:, ::-1], ["good", "bad"],
+             "probabilities"),
+            (lambda X, line: line.predict_proba(X)[:, 0], ["good", "bad"],
+             "probabilities"),
+            (lambda X, line: np.searchsorted(line.classes_, line.predict(X)),
+             ["bad", "good"], "auto"),
+        ],
+        ids=["columns in another order", "of the second class", "codes"],
+    )  # fmt: skip
+    def test_functions(self, says, classes, answers, data, line):
         X, _ = data
-        swapped = lambda X: line.predict_proba(X)[:, ::-1]  # noqa: E731
-        member = quorate.as_member(swapped, ["good", "bad"], "probabilities")
+        given = {} if answers == "auto" else {"answers": answers}
+        member = quorate.as_member(lambda X: says(X, line), classes, **given)
         assert member.classes_.tolist() == ["bad", "good"]
         np.testing.assert_array_equal(member.predict(X), line.predict(X))
-        np.testing.assert_array_equal(member.predict_proba(X), line.predict_proba(X))
-        second = lambda X: line.predict_proba(X)[:, 0]  # noqa: E731
-        member = quorate.as_member(second, ["good", "bad"], "probabilities")
-        np.testing.assert_allclose(
-            member.predict_proba(X), line.predict_proba(X), atol=1e-12
-        )
-
-    def test_codes(self, data, line):
-        X, _ = data
-        coded = lambda X: np.searchsorted(["bad", "good"], line.predict(X))  # noqa: E731
-        member = quorate.as_member(coded, ["bad", "good"])
-        np.testing.assert_array_equal(member.predict(X), line.predict(X))
-        assert not hasattr(member, "predict_proba")
+        if answers == "auto":
+            assert not hasattr(member, "predict_proba")
+        else:
+            np.testing.assert_allclose(
+                member.predict_proba(X), line.predict_proba(X), atol=1e-12
+            )
 
     def test_what_needs_no_adapter_stays_as_it_is(self, line):
         assert quorate.as_member(line) is line
-
-    def test_probabilities_alone(self, data, line):
-        X, _ = data
-        member = quorate.as_member(OnlyShares(line), line.classes_)
-        np.testing.assert_array_equal(member.predict(X), line.predict(X))
 
     @pytest.mark.parametrize(
         ("make", "error", "message"),
@@ -157,24 +157,16 @@ class TestPools:
         with pytest.raises(TypeError, match=r"member 'net' .* no classes_; pass quor"):
             quorate.collect_votes({"net": OnlyShares(line)}, X, y)
 
-    @pytest.mark.parametrize("labels", [["bad", "good"], [0, 1], [0.0, 1.0]])
-    def test_probabilities_are_not_labels(self, labels, data, line):
+    @pytest.mark.parametrize(
+        ("output", "labels"),
+        [("sigmoid", ["bad", "good"]), ("sigmoid", [0.0, 1.0]), ("logit", [0, 1])],
+    )
+    def test_probabilities_and_scores_are_not_labels(self, output, labels, data, line):
         X, y = data
         codes = np.array(labels)[(y == "good").astype(int)]
         match = r"member 'net'.* (is not one of the 2|of mixed types).*as_member\("
         with pytest.raises(ValueError, match=match):
-            quorate.collect_votes({"net": Net(line, "sigmoid")}, X, codes)
-
-    def test_nor_are_scores(self, data, line):
-        X, y = data
-        with pytest.raises(
-            ValueError,
-            match=(
-                r"is not one of the 2 known "
-                r"classes.*as_member\("
-            ),
-        ):
-            quorate.collect_votes([Net(line, "logit")], X, (y == "good").astype(int))
+            quorate.collect_votes({"net": Net(line, output)}, X, codes)
 
 
 @pytest.mark.parametrize(
@@ -198,14 +190,3 @@ def test_boosters_are_known_by_the_name_of_their_class_and_its_library(
         message = "xgboost Booster returns probab" if known else "without predict"
         with pytest.raises(TypeError, match=message):
             quorate.collect_votes([cls()], np.zeros((2, 1)), [0, 1])
-
-
-def test_fractions_are_no_positions():
-    """Members of an ensemble answer with positions; a fraction is not cut off."""
-    from sklearn.ensemble import BaggingClassifier
-
-    X, y = load_breast_cancer(return_X_y=True)
-    bagging = BaggingClassifier(GaussianNB(), 2, random_state=0).fit(X, y)
-    bagging.estimators_[1].predict = lambda X: np.full(len(X), 0.75)
-    with pytest.raises(ValueError, match=r"member '1' .* votes for 0.75, which is no"):
-        quorate.collect_votes(bagging, X, y, probabilities=False)

@@ -13,7 +13,6 @@ from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
-    ExtraTreesClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     IsolationForest,
@@ -28,11 +27,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from tests.ensembles.kinds import BOOTSTRAPPED, KINDS, tree
 
 import quorate
 from quorate import collect_votes
@@ -54,35 +53,6 @@ def wine():
     X = StandardScaler().fit_transform(X)
     order = np.random.default_rng(0).permutation(len(y))
     return X[order], y[order]
-
-
-def tree(**options):
-    return DecisionTreeClassifier(max_depth=3, random_state=0, **options)
-
-
-KINDS = {
-    "bagging": BaggingClassifier(tree(), 7, random_state=0),
-    "subspace": BaggingClassifier(
-        tree(), 7, max_features=0.4, bootstrap_features=True, random_state=0
-    ),
-    "bagged knn": BaggingClassifier(KNeighborsClassifier(3), 5, max_samples=0.5),
-    "bagged svc": BaggingClassifier(LinearSVC(), 4, max_features=5, random_state=0),
-    "forest": RandomForestClassifier(9, random_state=0),
-    "extra trees": ExtraTreesClassifier(9, max_depth=4, random_state=0),
-    "adaboost": AdaBoostClassifier(tree(), n_estimators=6, random_state=0),
-    "hard voting": VotingClassifier(
-        [("nb", GaussianNB()), ("tree", tree()), ("knn", KNeighborsClassifier())],
-        weights=[1, 2, 3],
-    ),
-    "soft voting": VotingClassifier(
-        [("nb", GaussianNB()), ("gone", "drop"), ("tree", tree())],
-        voting="soft",
-        weights=[1, 9, 2],
-    ),
-    "pipeline": make_pipeline(
-        StandardScaler(), RandomForestClassifier(5, random_state=0)
-    ),
-}
 
 
 def votes_by_hand(ensemble, X):
@@ -315,24 +285,6 @@ class TestInputs:
             collect_votes(forest, frame.add_prefix("z"), y)
 
 
-BOOTSTRAPPED = {
-    "forest": RandomForestClassifier(40, random_state=0),
-    "forest, fraction": RandomForestClassifier(40, max_samples=0.4, random_state=0),
-    "forest, count": RandomForestClassifier(40, max_samples=60, random_state=0),
-    "forest, balanced": RandomForestClassifier(
-        40, class_weight="balanced", random_state=0
-    ),
-    "extra trees": ExtraTreesClassifier(40, bootstrap=True, random_state=0),
-    "bagging": BaggingClassifier(tree(), 40, random_state=0),
-    "bagging, fraction": BaggingClassifier(tree(), 40, max_samples=0.3, random_state=0),
-    "bagging, subspace": BaggingClassifier(
-        tree(), 40, max_features=0.5, random_state=0
-    ),
-    "bagged knn": BaggingClassifier(KNeighborsClassifier(), 40, random_state=0),
-    "bagged svc": BaggingClassifier(LinearSVC(), 40, random_state=0),
-}
-
-
 class TestOutOfBag:
     @pytest.mark.parametrize("kind", BOOTSTRAPPED)
     def test_only_unseen_votes_are_valid(self, kind, wine):
@@ -523,7 +475,7 @@ class TestFrozenMembers:
     def test_answers_that_are_no_positions(self, wine):
         X, y = wine
         voting = self.voting(X, LABELS["words"][y], GaussianNB())
-        for answer in (7, -1, "ant"):
+        for answer in (7, -1, 0.75, "ant"):
             voting.estimators_[0] = Outsider(np.array([answer] * len(X)))
             expected = f"votes for {answer}, which is not a position among .* 3 classes"
             with pytest.raises(ValueError, match=expected):
@@ -593,10 +545,10 @@ class TestSamplesAreLookedAtOnce:
         ).fit(X, y)  # fmt: skip
         votes = quorate.collect_votes(bagging, make(X), y, source="new")
         assert checks == [False] * 7
-        for place, (tree, columns) in enumerate(
+        for place, (member, columns) in enumerate(
             zip(bagging.estimators_, bagging.estimators_features_, strict=True)
         ):
-            expected = tree.predict(X[:, columns]).astype(int)
+            expected = member.predict(X[:, columns]).astype(int)
             np.testing.assert_array_equal(votes.codes[place], expected)
 
     def test_what_trees_have_to_say_something_about(self, checks):

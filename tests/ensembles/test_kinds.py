@@ -9,19 +9,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from tests.ensembles.kinds import BOOTSTRAPPED, KINDS, tree
 
 import quorate
 from quorate._ensembles import _registry, find_kind, read_ensemble, register_kind
@@ -31,58 +26,32 @@ from quorate.testing import check_ensemble
 from quorate.testing._ensembles import check_members
 
 
-def three():
-    return [
-        ("line", LogisticRegression()),
-        ("bayes", GaussianNB()),
-        ("tree", DecisionTreeClassifier(max_depth=3, random_state=0)),
-    ]
-
-
 def weighted_forest(X, y):
     forest = RandomForestClassifier(6, max_depth=3, random_state=0).fit(X, y)
     members, weights = [0, 1, 2, 3, 5], [0.3, 0.2, 0.1, 0.25, 0.15]
     return quorate.keep_members(forest, members, weights)
 
 
-def fitted(*pool):
-    return lambda X, y: [member.fit(X, y) for member in pool]
-
-
-KINDS = {
-    "forest": RandomForestClassifier(7, random_state=0).fit,
-    "shallow forest": RandomForestClassifier(
-        7, max_depth=3, class_weight="balanced", random_state=0
-    ).fit,
-    "extra trees": ExtraTreesClassifier(7, min_samples_leaf=3, random_state=0).fit,
-    "bagging": BaggingClassifier(n_estimators=7, max_features=0.6, random_state=0).fit,
-    "bagging of lines": BaggingClassifier(LogisticRegression(), 5, random_state=0).fit,
-    "bagging of machines": BaggingClassifier(LinearSVC(), 5, random_state=0).fit,
-    "boosting": AdaBoostClassifier(n_estimators=7, random_state=0).fit,
-    "hard voting": VotingClassifier(three()).fit,
-    "hard voting, weights": VotingClassifier(three(), weights=[0.1, 0.2, 0.3]).fit,
-    "soft voting, weights": VotingClassifier(
-        three(), voting="soft", weights=[1, 2, 0.5]
+POOL = (LogisticRegression(), GaussianNB(), tree())
+MAKERS = {
+    **{name: model.fit for name, model in KINDS.items()},
+    "balanced forest": BOOTSTRAPPED["forest, balanced"].fit,
+    "hard voting, rounding": VotingClassifier(
+        list(zip("abc", POOL, strict=True)), weights=[0.1, 0.2, 0.3]
     ).fit,
     "weighted voting": weighted_forest,
-    "pipeline": make_pipeline(
-        StandardScaler(), RandomForestClassifier(7, max_depth=3, random_state=0)
-    ).fit,
-    "frozen": lambda X, y: FrozenEstimator(
-        RandomForestClassifier(7, max_depth=3, random_state=0).fit(X, y)
-    ),
-    "list": fitted(*(member for _, member in three())),
+    "frozen": lambda X, y: FrozenEstimator(KINDS["forest"].fit(X, y)),
+    "list": lambda X, y: [member.fit(X, y) for member in POOL],
     "dict without probabilities": lambda X, y: {
-        "machine": LinearSVC().fit(X, y),
-        "bayes": GaussianNB().fit(X, y),
-        "line": LogisticRegression().fit(X, y),
+        name: member.fit(X, y)
+        for name, member in zip("abc", (LinearSVC(), *POOL), strict=False)
     },
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MAKERS)
 def test_built_in_kinds(name):
-    check_ensemble(KINDS[name])
+    check_ensemble(MAKERS[name])
 
 
 class Swapped(Forest):
