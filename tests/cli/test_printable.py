@@ -10,15 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 from rich.text import Text
 from tests.cli.shell import run, told
-from tests.study.plans import small_plan, write_toml
+from tests.study.plans import write_toml
 
 import quorate.cli
 from quorate import Votes
 from quorate.cli._console import SafeConsole, on_one_line, plain_table, printable
-from quorate.study import run_plan
 
 EVIL = "\x1b]0;owned\x07\x1b[2Jevil\x9b31m\u202e"
 SEEN = r"\x1b]0;owned\x07\x1b[2Jevil\x9b31m\u202e"
@@ -57,13 +55,6 @@ def test_consoles():
         assert "\x9b" not in out
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    path = tmp_path_factory.mktemp("study") / "s.sqlite"
-    run_plan(small_plan(), path)
-    return path
-
-
 def is_harmless(text):
     return not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", text)
 
@@ -86,13 +77,13 @@ def rename(made, path, new):
     return path
 
 
-def test_names_in_studies(made, tmp_path):
+def test_names_in_studies(small_store, tmp_path):
     for evil in (EVIL, "wine\nfake line"):
-        path = rename(made, tmp_path / "s.sqlite", evil)
+        path = rename(small_store, tmp_path / "s.sqlite", evil)
         done = run("study", "report", path, code=1)
         assert "damaged study file, its plan cannot be read" in told(done)
         assert is_harmless(done.output), done.output
-    path = rename(made, tmp_path / "s.sqlite", "[b]wine")
+    path = rename(small_store, tmp_path / "s.sqlite", "[b]wine")
     for words in ([], ["--verbose"], ["--format", "json"], ["--reference", "random"]):
         done = run("study", "report", path, *words)
         assert is_harmless(done.output), done.output

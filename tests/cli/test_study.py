@@ -13,20 +13,13 @@ import pandas as pd
 import pytest
 from rich.console import Console
 from tests.cli.shell import run, told
-from tests.study.plans import small_plan, write_toml
+from tests.study.plans import write_toml
 
 from quorate.cli._study_view import show_results
-from quorate.study import Results, run_plan
+from quorate.study import Results
 from quorate.study._cell import _FittedUnit
 
 study = partial(run, "study")
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("study") / "s.sqlite"
-    run_plan(small_plan(), path)
-    return path
 
 
 def test_new_and_dry_run(tmp_path, monkeypatch):
@@ -60,40 +53,42 @@ def test_run_resume_report(tmp_path, monkeypatch):
         ("json", '"standings"'),
     ],
 )
-def test_reports(form, sign, store, tmp_path):
-    printed = study("report", store, "--format", form)
+def test_reports(form, sign, small_store, tmp_path):
+    printed = study("report", small_store, "--format", form)
     assert sign in printed.output
     file = tmp_path / "report"
-    done = study("report", store, "--format", form, "-o", file)
+    done = study("report", small_store, "--format", form, "-o", file)
     assert done.output == f"written to {file}\n"
     assert file.read_text() == printed.output
 
 
-def test_reports_for_programs(store, tmp_path):
-    found = json.loads(study("report", store, "--format", "json").output)
-    assert found == Results.read(store).to_dict()
+def test_reports_for_programs(small_store, tmp_path):
+    found = json.loads(study("report", small_store, "--format", "json").output)
+    assert found == Results.read(small_store).to_dict()
     file = tmp_path / "r.parquet"
-    study("report", store, "--format", "parquet", "-o", file)
-    pd.testing.assert_frame_equal(pd.read_parquet(file), Results.read(store).to_frame())
+    study("report", small_store, "--format", "parquet", "-o", file)
+    pd.testing.assert_frame_equal(
+        pd.read_parquet(file), Results.read(small_store).to_frame()
+    )
 
 
-def test_figures(store, tmp_path):
-    done = study("report", store, "--figures", tmp_path, "--figure-format", "svg")
+def test_figures(small_store, tmp_path):
+    done = study("report", small_store, "--figures", tmp_path, "--figure-format", "svg")
     files = sorted(path.name for path in tmp_path.iterdir())
     assert "critical-difference.svg" in files
     assert done.output == f"{len(files)} figures written to {tmp_path}\n"
 
 
-def test_verbose_tells_of_preparation(store):
-    assert "Preparation" not in study("report", store).output
-    told = study("report", store, "--verbose").output
+def test_verbose_tells_of_preparation(small_store):
+    assert "Preparation" not in study("report", small_store).output
+    told = study("report", small_store, "--verbose").output
     assert "wine: 13 numeric columns; 13 columns become 13" in told
 
 
-def test_reference(store):
-    told = study("report", store, "--reference", "random").output
+def test_reference(small_store):
+    told = study("report", small_store, "--reference", "random").output
     assert "W/T/L: data sets on which random wins" in told
-    done = study("report", store, "--reference", "randon", code=1)
+    done = study("report", small_store, "--reference", "randon", code=1)
     assert "did you mean 'random'" in done.output
 
 
@@ -175,8 +170,8 @@ def failing(store, tmp_path, where):
     return path
 
 
-def test_failures_are_told(store, tmp_path):
-    path = failing(store, tmp_path, "data = 'iris' and method = 'epbd'")
+def test_failures_are_told(small_store, tmp_path):
+    path = failing(small_store, tmp_path, "data = 'iris' and method = 'epbd'")
     told = study("report", path).output
     assert "1 data set, 3 folds; 1 without all results left out" in told
     assert "Only one data set" in told
@@ -186,17 +181,17 @@ def test_failures_are_told(store, tmp_path):
 
 
 @pytest.mark.parametrize("where", ["fold = 1 and method = 'epbd'", "1 = 1"])
-def test_nothing_to_compare_yet(store, tmp_path, where):
-    done = study("report", failing(store, tmp_path, where))
+def test_nothing_to_compare_yet(small_store, tmp_path, where):
+    done = study("report", failing(small_store, tmp_path, where))
     assert "nothing to compare yet" in done.output
     assert "failed: " in done.output
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_it_fits_the_width(store, width):
+def test_it_fits_the_width(small_store, width):
     console = Console(width=width, highlight=False)
     with console.capture() as captured:
-        show_results(console, Results.read(store), verbose=True)
+        show_results(console, Results.read(small_store), verbose=True)
     lines = captured.get().splitlines()
     assert max(map(len, lines)) <= width
     assert not any("…" in line for line in lines)

@@ -195,6 +195,7 @@ def test_out_of_bag_two_models_are_compared_where_both_have_votes():
     right = [np.mean(one[both] == Y[TRAIN][both]) for one in said]
     assert compared.accuracy == pytest.approx(tuple(right))
     assert compared.agreement == pytest.approx(np.mean(said[0][both] == said[1][both]))
+    assert compared.error_limits is compared.excess_limit is None
 
 
 @pytest.mark.parametrize(

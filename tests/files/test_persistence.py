@@ -8,9 +8,6 @@ import json
 import os
 import pickle
 import re
-import signal
-import subprocess
-import sys
 import warnings
 import zipfile
 from importlib import import_module
@@ -855,23 +852,3 @@ class TestInterruptedSave:
             save([line, lambda: None], path)
         assert path.read_bytes() == old
         assert list(path.parent.iterdir()) == [path]
-
-    @pytest.mark.slow
-    def test_kill(self, line, path):
-        code = (
-            "import os, time\n"
-            "from quorate._files import save\n"
-            "def wait(_):\n"
-            "    print('written', flush=True); time.sleep(60)\n"
-            "os.fsync = wait\n"
-            f"save({{'other': list(range(1000))}}, {str(path)!r})\n"
-        )
-        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-        try:
-            assert child.stdout.readline() == b"written\n"
-            child.send_signal(signal.SIGKILL)
-        finally:
-            child.wait()
-            child.stdout.close()
-        assert len(list(path.parent.iterdir())) == 2  # the new one was on its way
-        np.testing.assert_array_equal(load(path).coef_, line.coef_)

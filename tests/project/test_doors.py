@@ -11,20 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from sklearn.datasets import make_classification
 from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
     RandomForestClassifier,
-    VotingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from tests.project.models import KINDS as EVERY_KIND
+from tests.project.models import X, Y, several
 
 import quorate
 from quorate._choosing import Selection
@@ -34,6 +26,7 @@ from quorate.cli import main
 from quorate.study import EnsembleSpec, MethodSpec, Plan, load_data
 from quorate.study import _cell as cell_module
 
+POOLS = ("list", "dict")
 METHODS = ("auto", "mdm", "simplex")  # what suits, a classic, one that weighs
 KEEP = 4
 # Other numbers of rows than the 300 trained on: members that are no trees cannot tell
@@ -41,46 +34,17 @@ KEEP = 4
 CHOOSE, TEST = slice(300, 590), slice(590, 900)
 
 
-def three():
-    return [
-        ("line", LogisticRegression()),
-        ("bayes", GaussianNB()),
-        ("tree", DecisionTreeClassifier(max_depth=3, random_state=0)),
-        ("deep", DecisionTreeClassifier(random_state=1)),
-        ("stump", DecisionTreeClassifier(max_depth=1, random_state=2)),
-        ("odd", DecisionTreeClassifier(max_depth=2, max_features=2, random_state=3)),
-    ]
-
-
-def weighted(X, y):
-    forest = RandomForestClassifier(9, max_depth=4, random_state=0).fit(X, y)
-    return quorate.keep_members(forest, np.arange(9), np.linspace(0.5, 1.5, 9))
-
-
 KINDS = {
-    "forest": RandomForestClassifier(20, max_depth=4, random_state=0).fit,
-    "extra trees": ExtraTreesClassifier(15, min_samples_leaf=4, random_state=0).fit,
-    "bagging": BaggingClassifier(
-        DecisionTreeClassifier(max_depth=4), 12, max_features=0.7, random_state=0
-    ).fit,
-    "bagging of lines": BaggingClassifier(LogisticRegression(), 8, random_state=0).fit,
-    "boosting": AdaBoostClassifier(n_estimators=15, random_state=0).fit,
-    "soft voting": VotingClassifier(three(), voting="soft").fit,
-    "hard voting": VotingClassifier(three(), weights=[1, 2, 1, 1, 1, 1]).fit,
-    "weighted voting": weighted,
-    "pipeline": make_pipeline(
-        StandardScaler(), RandomForestClassifier(12, max_depth=4, random_state=0)
-    ).fit,
+    **{name: fit for name, fit in EVERY_KIND.items() if name not in POOLS},
+    "weighted voting": lambda X, y: quorate.keep_members(
+        EVERY_KIND["forest"](X, y), np.arange(9), np.linspace(0.5, 1.5, 9)
+    ),
 }
 
 
 @pytest.fixture(scope="module")
 def data():
-    X, y = make_classification(
-        900, n_features=8, n_informative=5, n_classes=3, flip_y=0.2, random_state=0
-    )
-    y = np.array(["ant", "bee", "cow"])[y]
-    return X, y
+    return X, Y
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +180,7 @@ def test_a_study_keeps_the_members_of_prune(kind, learner, method, monkeypatch):
 def test_pools_become_a_model(method, as_dict, data):
     """Of lists and dicts, prune and report keep the same members."""
     X, y = data
-    pool = {name: member.fit(X[:300], y[:300]) for name, member in three()}
+    pool = {name: member.fit(X[:300], y[:300]) for name, member in several()}
     given = pool if as_dict else list(pool.values())
     X, y = X[CHOOSE], y[CHOOSE]
     small, selection = quorate.prune(given, X, y, method, KEEP, return_selection=True)
@@ -261,36 +225,6 @@ class TestTrainingRows:
     def rows(self, data):
         return data[0][:300], data[1][:300]
 
-    @pytest.fixture
-    def table(self, rows, tmp_path):
-        frame = pd.DataFrame(rows[0]).add_prefix("f").assign(kind=rows[1])
-        frame.to_csv(tmp_path / "train.csv", index=False, float_format="%.17g")
-        return tmp_path / "train.csv"
-
-    def test_forest_on_the_command_line(self, rows, table, tmp_path):
-        forest = RandomForestClassifier(60, max_depth=9, random_state=0).fit(*rows)
-        quorate.save(forest, tmp_path / "forest.skops")
-        words = ["prune", tmp_path / "forest.skops", table,
-                 "--target", "kind", "-o", tmp_path / "small.skops", "--trust",
-                 "sklearn.tree._tree.Tree", "--trust", "numpy.dtype"]  # fmt: skip
-        done = CliRunner().invoke(main, list(map(str, words)))
-        assert done.exit_code == 0, done.stderr
-        assert "at most" not in done.stdout
-        assert "Before: votes on 300 training" in " ".join(done.stdout.split())
-        assert "After: expected accuracy on new data" in " ".join(done.stdout.split())
-        title = "accuracy, before distillation"
-        shown = next(row for row in done.stdout.splitlines() if title in row)
-        honest = quorate.collect_votes(forest, *rows, out_of_bag=True)
-        assert shown.split()[3] == f"{100 * honest.accuracy():.2f}"
-        assert f"{100 * forest.score(*rows):.2f}" not in done.stdout
-
-    def test_boosting_on_the_command_line(self, table, command):
-        told = command("boosting", data=table)
-        assert told["pruning"]["chosen_on"] == "training votes"
-        for name in ("accuracy", "agreement", "error_limits", "excess_limit"):
-            assert told["comparison"][name] is None
-        assert "accuracy cannot be estimated" in told["comparison"]["note"]
-
     @pytest.mark.parametrize("name", ["extra trees", "boosting"])
     def test_compare(self, name, rows, fitted):
         small = quorate.keep_members(fitted[name], [0, 1, 2])
@@ -301,14 +235,6 @@ class TestTrainingRows:
         assert "cannot be estimated" in " ".join(text.split())
         assert "accuracy  " not in text
         assert "at most" not in text
-
-    @pytest.mark.parametrize("name", ["forest", "bagging", "pipeline"])
-    def test_compare_out_of_bag(self, name, rows, fitted):
-        small = quorate.prune(fitted[name], *rows, keep=6, distil=False)
-        compared = quorate.compare(fitted[name], small, *rows)
-        assert compared.source is VoteSource.OUT_OF_BAG
-        assert compared.error_limits is compared.excess_limit is None
-        assert compared.accuracy[0] < fitted[name].score(*rows)
 
     def test_one_of_two_models_was_trained_on_them(self, data, rows, fitted):
         other = RandomForestClassifier(20, random_state=0)
@@ -338,27 +264,8 @@ class TestTrainingRows:
         training = quorate.collect_votes(model, *rows)
         with pytest.raises(ValueError, match="the members were trained on these"):
             selection.explain(training)
+        for how in ({"keep": "auto"}, {"tolerance": 0.05}):
+            with pytest.raises(ValueError, match="the size cannot be found"):
+                quorate.prune(model, *rows, **how)
         assert "say nothing about accuracy" in repr(training)
         assert "%" not in training._repr_html_()
-
-    @pytest.mark.parametrize(
-        ("door", "name", "options", "why"),
-        [
-            (quorate.prune, "boosting", {"keep": "auto"}, "the size cannot be found"),
-            (
-                quorate.prune,
-                "boosting",
-                {"tolerance": 0.05},
-                "the size cannot be found",
-            ),
-        ],
-    )
-    def test_refused(self, door, name, options, why, rows, fitted):
-        with pytest.raises(ValueError, match=why):
-            door(fitted[name], *rows, **options)
-
-    def test_report(self, rows, fitted):
-        page = quorate.report(fitted["boosting"], *rows)
-        assert page.data["votes"]["accuracy"] is None
-        assert page.data["certificate"]["refusal"]
-        assert page.selection.source is VoteSource.TRAINING

@@ -179,13 +179,6 @@ class TestTables:
         done = run(*words, "--keep", 3, "-o", folder / "small.skops")
         assert told(done).count("ignored a.csv, which has no rows.") == 1
 
-    def test_a_tolerance_above_everything(self, folder):
-        words = "prune", folder / "model.skops", folder / "b.csv", "--target", "kind"
-        done = run(*words, "-o", folder / "s.skops", "--tolerance", "200%", code=2)
-        assert (
-            "--tolerance 200%: must be a number, 0 or more, or 0% to 100%."
-        ) in told(done)
-
     def test_probabilities_with_an_index(self, tmp_path):
         pd.DataFrame(PROBABILITIES).to_csv(tmp_path / "a.csv")
         said = r"column 1 has no name, as an index; write it with index=False\)"

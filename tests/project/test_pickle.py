@@ -14,7 +14,7 @@ from tests.study.plans import small_plan
 import quorate
 from quorate import display, stats
 from quorate._votes import with_changes
-from quorate.study import Results, forecast_plan, run_plan
+from quorate.study import Results, forecast_plan
 
 X, Y = load_wine(return_X_y=True)
 NAMES = np.array(["a", "b", "c"])
@@ -72,13 +72,6 @@ def fresh_votes(model=None):
     return quorate.collect_votes(
         model or forest(), X[1::2], NAMES[Y[1::2]], probabilities=True
     )
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory):
-    path = tmp_path_factory.mktemp("study") / "small.db"
-    run_plan(small_plan(), path)
-    return path
 
 
 THINGS = {
@@ -148,8 +141,8 @@ def test_votes_stay_immutable():
     assert votes.error() == fresh_votes().error()
 
 
-def test_results_of_a_study_come_back(store):
-    results = Results.read(store)
+def test_results_of_a_study_come_back(small_store):
+    results = Results.read(small_store)
     again = pickle.loads(pickle.dumps(results))
     assert_same(results, again)
     for ask in ("standings", "table"):

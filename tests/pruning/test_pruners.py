@@ -584,35 +584,6 @@ class TestTwoStage:
             np.testing.assert_allclose(fitted.centres_, [[2.0], [0.0]])
 
 
-# ------------------------------------------------- faults seen in published code
-
-
-class TestFaultsSeenElsewhere:
-    @pytest.fixture
-    def weak_first(self):
-        """Votes whose first members are poor and whose last are good and diverse."""
-        rng = np.random.default_rng(5)
-        y = rng.integers(0, 2, 600)
-        accuracy = np.r_[np.full(6, 0.4), np.full(6, 0.75)][:, None]
-        return quorate.Votes(np.where(rng.random((12, 600)) < accuracy, y, 1 - y), y)
-
-    def test_drep_does_not_take_members_in_storage_order(self, weak_first):
-        assert pruning.DREP(rho=0.5).fit(weak_first).order_[0] >= 6
-
-    @pytest.mark.parametrize("name", ["mdm", "oo", "umep", "mdep", "epic"])
-    def test_margin_methods_do_not_keep_the_weakest(self, name, weak_first):
-        kept = fit(name, weak_first, keep=4).order_
-        assert weak_first.accuracies[kept].mean() > weak_first.accuracies.mean()
-
-    @pytest.mark.parametrize("name", ["gma", "lcs", "kp"])
-    def test_dispersion_does_not_keep_the_most_alike(self, name, votes):
-        kappa = quorate.pairwise_diversity(votes, "kappa", outputs="label")
-        kept = fit(name, votes, keep=4).order_
-        above = np.triu_indices(4, k=1)
-        among = kappa[np.ix_(kept, kept)][above].mean()
-        assert among < kappa[np.triu_indices(10, k=1)].mean()
-
-
 # ------------------------------------------------- the checks themselves
 
 

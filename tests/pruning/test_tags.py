@@ -2,7 +2,6 @@
 
 import inspect
 import re
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
@@ -14,7 +13,7 @@ import pytest
 import quorate
 from quorate import pruning
 from quorate._votes import with_changes
-from quorate.pruning import Pruner, PrunerTags, make_pruner
+from quorate.pruning import Pruner, PrunerTags
 from quorate.testing import check_pruner
 
 SOURCE = Path(quorate.__file__).parent
@@ -99,25 +98,6 @@ def test_threads_may_share_a_pruner(votes):
     with ThreadPoolExecutor(n_threads) as pool:
         fits = pool.map(lambda _: shared.fit(votes, 5).order_, range(n_threads))
         assert [order.tolist() for order in fits] == [[2, 5]] * n_threads
-
-
-@pytest.mark.parametrize("name", ["pep", "sep", "ges", "oep", "simplex", "tsp_dp"])
-def test_threads_that_share_a_method_choose_as_one_does(name, votes):
-    rng = np.random.default_rng(0)
-    X, valid = rng.normal(size=(60, 2)), rng.random((8, 60)) < 0.7
-    votes = quorate.Votes(votes.codes, votes.y, valid=valid)
-    pruner = make_pruner(name, keep=3)
-    if "random_state" in pruner.get_params():
-        pruner.set_params(random_state=0)
-    before, interval = pruner.fit(votes, X).__dict__.copy(), sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(4) as pool:
-            list(pool.map(lambda _: pruner.fit(votes, X), range(12)))
-    finally:
-        sys.setswitchinterval(interval)
-    for attribute, value in before.items():
-        np.testing.assert_equal(getattr(pruner, attribute), value, attribute)
 
 
 def test_nothing_stays_behind_after_an_error(votes):
