@@ -49,6 +49,18 @@ class Sums:
     n_cuts: IntArray
     cuts: FloatArray
 
+    @property
+    def thresholds(self) -> FloatArray:
+        """The value that each node compares with."""
+        found: FloatArray = self.trees.nodes["threshold"]
+        if not self.n_cuts.size:
+            return found
+        inner, first = ~self.trees.is_leaf, np.cumsum(self.n_cuts) - self.n_cuts
+        places = first[self.trees.columns[inner]] + found[inner].astype(int)
+        found = found.astype(float)
+        found[inner] = self.cuts[places]
+        return found
+
     def check(self) -> "Sums":
         """Raise an error for arrays that a kernel cannot safely use."""
         trees, n_cuts = self.trees, self.n_cuts

@@ -1,7 +1,7 @@
 """Compact models: from a fitted ensemble, and as scikit-learn classifiers."""
 
 import warnings
-from typing import Any, Literal, NoReturn, Self, TypeAlias, cast, get_args
+from typing import Any, Literal, NoReturn, Self, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -16,6 +16,7 @@ from quorate._engine import (
 )
 from quorate._ensembles import Ensemble, read_ensemble
 from quorate._messages import warn
+from quorate._trees._check import check_answers
 from quorate._trees._read import read_trees, why_no_trees
 from quorate._trees._steps import first_steps, split_steps, steps_before
 from quorate._trees._sums import SumModel, read_sums
@@ -25,11 +26,13 @@ from quorate.serving import CompactModel
 
 CompactMode: TypeAlias = Literal["exact", "bayes", "all"]
 _CONFIDENCE = 0.999
+_Small = TypeVar("_Small", bound="_CompactEstimator")
 
 
 class _CompactEstimator(CompactModel, BaseEstimator):  # type: ignore[misc]
     """What scikit-learn and quorate expect of an estimator."""
 
+    n_rows_checked_: int
     _not_created = NotFittedError
     _expects_names = True  # scikit-learn warns if arrays come without names
 
@@ -106,6 +109,9 @@ class CompactClassifier(ClassifierMixin, _CompactEstimator):  # type: ignore[mis
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, if the ensemble knew them.
+    n_rows_checked_ : int
+        Number of rows on which :func:`quorate.compact` compared its answers with those
+        of the model; files do not store it.
 
     See Also
     --------
@@ -145,6 +151,9 @@ class CompactRegressor(RegressorMixin, _CompactEstimator):  # type: ignore[misc]
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, if the model knew them.
+    n_rows_checked_ : int
+        Number of rows on which :func:`quorate.compact` compared its answers with those
+        of the model; files do not store it.
 
     See Also
     --------
@@ -167,7 +176,7 @@ class CompactRegressor(RegressorMixin, _CompactEstimator):  # type: ignore[misc]
 
 
 def compact(
-    model: Any, mode: CompactMode = "exact"
+    model: Any, mode: CompactMode = "exact", X: Any = None
 ) -> CompactClassifier | CompactRegressor:
     """Return the smallest and fastest model that predicts the same as a fitted one.
 
@@ -196,16 +205,20 @@ def compact(
         When ``predict`` stops, where trees vote. "exact": when the remaining trees
         cannot change the prediction. "bayes": when that is very unlikely, 1 in 1000 by
         the model described in :class:`quorate.LazyClassifier`. "all": never.
+    X : array-like or data frame, optional
+        Rows on which to compare the answers, beside the few hundred that are made from
+        the model's own thresholds and categories.
 
     Returns
     -------
     CompactClassifier or CompactRegressor
+        It answers all these rows as the model does: ``n_rows_checked_`` says how many.
 
     Raises
     ------
     ValueError
-        If the members are not all trees, or if a step of a pipeline cannot be part of
-        the compact model; the message names it.
+        If the members are not all trees, if a step of a pipeline cannot be part of the
+        compact model, or if an answer would differ; the message says which.
 
     See Also
     --------
@@ -228,7 +241,7 @@ def compact(
         return model
     if hasattr(model, "compact"):  # a LazyClassifier
         own: CompactClassifier = model.compact()
-        return own
+        return _checked(model, own, X)
     if mode not in get_args(CompactMode):
         raise ValueError(
             f"compact(mode={mode!r}): must be 'exact', 'bayes' or 'all'; for "
@@ -242,7 +255,9 @@ def compact(
                 f"compact(mode='bayes'): votes can stop early, but the trees of a "
                 f"{type(core).__name__} add up; leave mode out."
             )
-        return _compact_sums(model, sums, *steps_before(core, steps))
+        added = _compact_sums(model, sums, *steps_before(core, steps))
+        asked = model if steps else sums.asked
+        return _checked(asked, added, X, sums.tolerance)
     ensemble = read_ensemble(model)
     problem = why_no_trees(ensemble)
     if problem or ensemble.classes is None:
@@ -260,7 +275,7 @@ def compact(
         )
     # A fixed seed: the same model gives the same file.
     order = auto_order(additive, mode, np.random.RandomState(0))
-    return compact_ensemble(
+    small = compact_ensemble(
         ensemble,
         additive,
         mode=mode,
@@ -270,6 +285,15 @@ def compact(
         threshold_=None,
         expected_disagreement_=expected,
     )
+    return _checked(model, small, X)
+
+
+def _checked(model: Any, small: _Small, X: Any, tolerance: float = 1e-12) -> _Small:
+    """Return the compact form, unless it does not answer as the model does."""
+    small.n_rows_checked_ = check_answers(
+        model, small.as_loaded(), X=X, tolerance=tolerance
+    )
+    return small
 
 
 def compact_ensemble(

@@ -188,11 +188,28 @@ class CompactModel:
 
     def to_bytes(self) -> bytes:
         """Return the model as bytes, as in a file."""
+        version = () if self._sums is None else (VERSION,)
+        return encode(*self._contents(), *version)
+
+    def as_loaded(self) -> "CompactModel":
+        """Return the model as it is after it has been saved and loaded."""
+        facts, arrays = self._contents()
+        model = CompactModel()
+        model._read(json.loads(json.dumps(facts)), arrays)
+        return model
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, Array]]:
         self._check_created()
         if self._sums is not None:
-            return encode(*_to_file(*self._sums.to_file(), self._metadata), VERSION)
+            return _to_file(*self._sums.to_file(), self._metadata)
         facts = {"n_features": self._trees.n_features}
-        return encode(*_to_file(facts, pack(self._trees), self._metadata))
+        return _to_file(facts, pack(self._trees), self._metadata)
+
+    def split_values(self) -> tuple[TreeArrays, FloatArray]:
+        """Return the trees, and the value that each of their nodes compares with."""
+        if self._sums is not None:
+            return self._sums.adder.sums.trees, self._sums.adder.sums.thresholds
+        return self._trees, self._trees.nodes["threshold"]
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file; see ``LazyClassifier.to_c``."""

@@ -54,6 +54,11 @@ class RowForm(NamedTuple):
             )
         return table
 
+    def table(self, columns: list[Array]) -> Table:
+        """Return columns as what :meth:`read` makes of rows that have them."""
+        plain = self.names is None and not self.values
+        return np.stack(columns, axis=1) if plain else Frame(columns)
+
     def _read_frame(self, X: Any) -> Frame:
         """Return the columns of a frame of pandas or polars."""
         given = list(X.columns)

@@ -268,8 +268,8 @@ def _impute(
     if any(not isinstance(each, _PLAIN) for each in (*row, missing)):
         raise ValueError("a step with values that do not fit")
     if kind == "O":
-        for place, value in zip(places, row, strict=True):
-            _note(values, sources[place], [value, missing])
+        for place in places:
+            _note(values, sources[place], [missing])
 
     def change(table: Table) -> Table:
         part = _floats(table) if kind == "f" else _stack(table, promote=True)
