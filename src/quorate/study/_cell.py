@@ -1,14 +1,18 @@
 """One unit of work: fit once, collect votes once, run every method on them."""
 
 import hashlib
+import io
 import json
+import platform
 import time
 import traceback
 import warnings
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy
 import sklearn
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
@@ -21,6 +25,7 @@ from quorate._typing import Array, IntArray
 from quorate._version import __version__
 from quorate._votes import PLURALITY, Votes, with_changes
 from quorate.exceptions import QuorateWarning
+from quorate.pruning import make_pruner
 from quorate.risk import assess_risk
 from quorate.study._data_set import (
     DataSet,
@@ -32,7 +37,8 @@ from quorate.study._learners import make_ensemble
 from quorate.study._plan import MethodSpec, Plan, Unit
 
 _HOLDOUT = 0.25
-_PLAN_INPUTS = ("folds", "seed", "prune_on", "as_deployed", "rule", "scoring")
+_PLAN_INPUTS = ("folds", "seed", "prune_on", "as_deployed", "rule", "scoring",
+                "noise")  # fmt: skip
 
 
 def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
@@ -84,9 +90,10 @@ def run_unit(unit: Unit, data: DataSet, methods: list[MethodSpec]) -> UnitResult
             fitted = _FittedUnit(unit, data)
         except Exception:
             preparation: dict[str, Any] = {}
+            votes = b""
             outcomes = [_failure()] * len(methods)
         else:
-            preparation = fitted.preparation
+            preparation, votes = fitted.preparation, fitted.packed_votes()
             outcomes = [fitted.outcome(method) for method in methods]
     keys = unit_keys(unit, data.fingerprint)
     rows = [
@@ -97,9 +104,26 @@ def run_unit(unit: Unit, data: DataSet, methods: list[MethodSpec]) -> UnitResult
         **unit.identity,
         "cells": len(methods),
         "seconds": time.perf_counter() - start,
+        "votes": votes,
+        "machine": _machine(),
         "preparation": preparation,
     }
     return UnitResult(rows, fit)
+
+
+@cache
+def _machine() -> str:
+    """Describe the machine and the libraries, as JSON."""
+    packages = {one.__name__: one.__version__ for one in (np, scipy, sklearn)}
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    return json.dumps(
+        {
+            "machine": platform.platform(),
+            "python": platform.python_version(),
+            **packages,
+            "blas": f"{blas['name']} {blas['version']}",
+        }
+    )
 
 
 def _failure() -> dict[str, Any]:
@@ -163,6 +187,25 @@ class _FittedUnit:
         )
         return votes if own else with_changes(votes, decision_rule=PLURALITY)
 
+    def packed_votes(self) -> bytes:
+        """Return the votes as a compressed .npz file, if they are plurality votes.
+
+        ``chosen_on`` and ``test``, (n_members, n_samples), are codes of classes, with
+        labels ``_y`` and masks ``_valid``; ``weights`` are those of the members.
+        """
+        if self.unit.plan.rule == "own":  # the ensemble decides by more than votes
+            return b""
+        arrays: dict[str, Any] = {}
+        for part, votes in (("chosen_on", self.evidence.votes), ("test", self.test)):
+            arrays |= {part: votes.codes, f"{part}_y": votes.y}
+            if votes.valid is not None:
+                arrays[f"{part}_valid"] = votes.valid
+            if votes.weights is not None:
+                arrays["weights"] = votes.weights
+        file = io.BytesIO()
+        np.savez_compressed(file, **arrays)
+        return file.getvalue()
+
     def outcome(self, method: MethodSpec) -> dict[str, Any]:
         """Return the result of a method, or the traceback of its error."""
         try:
@@ -175,22 +218,26 @@ class _FittedUnit:
         evidence = self.training if method.prune_on == "train" else self.evidence
         # Votes without cached counts, so that times are fair.
         votes = evidence.votes.keep(np.arange(evidence.votes.n_members))
+        name: Any = method.method
+        if method.parameters:
+            name = make_pruner(name, **method.parameters)
+        keep: Any = method.keep
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", QuorateWarning)
             selection = choose(
                 replace(evidence, votes=votes),
-                method.method,
-                size_for(None, method.keep),
+                name,
+                size_for(None, keep),
                 scoring=self.unit.plan.scoring or None,
                 seed=self.seed,
                 owner="study",
-                **method.parameters,
             )
         kept = selection.applied_to(self.test)
         row = {
             **self._describe(kept),
             **{f"full_{name}": value for name, value in self.whole.items()},
             "kept": selection.n_kept,
+            "members_kept": " ".join(map(str, selection.members.tolist())),
             "members": self.test.n_members,
             "seconds": selection.seconds,
             **self.seconds,
@@ -226,7 +273,10 @@ class _FittedUnit:
             described["error"] = parts.error
             described["member_error"] = parts.member_error
             described["diversity"] = parts.diversity
-            described["risk"] = assess_risk(votes).risk
+            risk = assess_risk(votes, plan.noise)
+            described["risk"] = risk.risk
+            described["worst_diversity"] = risk.diversity
+            described["worst_margin"] = risk.margin
         elif votes.rule == "average":
             mean = votes.mean_probabilities()
             described["log_loss"] = float(

@@ -151,7 +151,7 @@ def list_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
     taken = [*GENERATORS, *BUNDLED]
     return taken + [
         Path(entry["file"]).name if name in taken else name
-        for name, entry in sorted(_list_folder(data_dir).items())
+        for name, entry in sorted(list_folder(data_dir).items())
     ]
 
 
@@ -167,7 +167,7 @@ def _find_file(
     is_table = path.name.lower().endswith(TABLES)
     if is_table and path.is_file():
         return partial(_from_file, path, target, {})
-    listed = _list_folder(data_dir)
+    listed = list_folder(data_dir)
     by_file = {Path(entry["file"]).name: entry for entry in listed.values()}
     entry = listed.get(name) or by_file.get(name)
     if entry is not None:
@@ -183,7 +183,7 @@ def _find_file(
     raise ValueError(unknown_name("data set", name, [*GENERATORS, *BUNDLED, *listed]))
 
 
-def _list_folder(
+def list_folder(
     data_dir: str | os.PathLike[str] | None,
 ) -> dict[str, dict[str, Any]]:
     """Return the data sets of a folder's manifest and its other tables, by name.

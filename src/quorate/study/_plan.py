@@ -4,7 +4,7 @@ import tomllib
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from quorate._messages import in_short, unknown_name
 from quorate._scoring import check_scoring
 from quorate.pruning import make_pruner, members_to_keep, method_name, methods
 from quorate.study._learners import ENSEMBLES, LEARNERS
+from quorate.study._paper import NUMERALS
 
 _PRUNE_ON = ("train", "oob", "holdout")
 _RULES = ("own", "heads")
@@ -132,8 +133,9 @@ class MethodSpec:
     ----------
     method : str
         A name from :func:`quorate.methods`, or "auto".
-    keep : float, int or None
-        A fraction in (0, 1], a number of members, or None for the method's own size.
+    keep : float, int, "own" or None
+        A fraction in (0, 1], a number of members, or "own" for the size that the method
+        chooses; in Python, None means the same.
     label : str
         Name in tables; by default that of the method.
     parameters : dict
@@ -150,13 +152,15 @@ class MethodSpec:
     """
 
     method: str
-    keep: float | int | None = 0.2
+    keep: float | int | str | None = 0.2
     label: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     prune_on: str = ""
 
     def __post_init__(self) -> None:
         _check_choice("method", "prune_on", self.prune_on, ("", "train"))
+        if self.keep == "own":
+            object.__setattr__(self, "keep", None)
         if self.method == "auto":  # depends on the ensemble
             return
         make_pruner(self.method, keep=self.keep, **self.parameters)
@@ -198,6 +202,11 @@ class Plan:
     scoring : str
         Score used to choose members and to rank methods, accuracy by default: the name
         of a scikit-learn score, such as "balanced_accuracy".
+    noise : float
+        Rate of wrong labels that the risk estimate assumes, in [0, 1/2).
+    table : str
+        The table of the paper, "II" to "VI", that the plan repeats: results have its
+        columns, a ranking for each search, and what the paper prints beside them.
     """
 
     name: str
@@ -213,6 +222,8 @@ class Plan:
     as_deployed: bool = False
     rule: str = "own"
     scoring: str = ""
+    noise: float = 0.01
+    table: str = ""
 
     def __post_init__(self) -> None:
         if self.scoring:
@@ -221,6 +232,8 @@ class Plan:
             raise ValueError("study: needs data, ensembles and methods.")
         _check_choice("study", "prune_on", self.prune_on, _PRUNE_ON)
         _check_choice("study", "rule", self.rule, _RULES)
+        _check_choice("study", "table", self.table, ("", *NUMERALS))
+        check_number("study", "noise", self.noise, least=0, below=0.5)
         if self.as_deployed and self.rule != "own":
             raise ValueError(
                 "study: as_deployed evaluates the ensemble itself and requires rule = "
@@ -337,6 +350,31 @@ class Plan:
                     members_to_keep(
                         method.keep, ensemble.members, f"{owner} of {ensemble.name!r}"
                     )
+
+    def joined(self, other: "Plan") -> "Plan":
+        """Return one plan for the data sets and ensembles of both.
+
+        Examples
+        --------
+        >>> from quorate.study import make_preset
+        >>> plan = make_preset("space")
+        >>> replace(plan, data=plan.data[:2]).joined(plan).n_fits == plan.n_fits
+        True
+        """
+        for field_ in fields(self):
+            name = field_.name
+            is_same = getattr(self, name) == getattr(other, name)
+            if not is_same and name not in ("data", "ensembles"):
+                raise ValueError(f"the plans differ in {name}.")
+        only: dict[EnsembleSpec, dict[str, None]] = {}
+        for ensemble in (*self.ensembles, *other.ensembles):
+            sets = only.setdefault(replace(ensemble, only=()), {})
+            sets.update(dict.fromkeys(ensemble.only))
+        return replace(
+            self,
+            data=tuple(dict.fromkeys((*self.data, *other.data))),
+            ensembles=tuple(replace(one, only=tuple(of)) for one, of in only.items()),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan in plain types, for the store."""

@@ -12,17 +12,18 @@ from quorate._messages import in_short
 from quorate.exceptions import FileFormatError
 from quorate.study._plan import Plan
 
-_FORMAT = "quorate-study/1"
+_FORMAT = "quorate-study/2"
 # Columns that identify the fit and the cell of a row; the others are measurements.
 _FIT = ("data", "repeat", "fold", "ensemble")
-_FIT_COLUMNS = (*_FIT, "cells", "seconds", "preparation")
+_FIT_COLUMNS = (*_FIT, "cells", "seconds", "votes", "machine", "preparation")
 IDENTITY = (*_FIT, "method")
 _TABLES = {
     "about": "key text primary key, value",
     "cells": "key text primary key, data text, repeat int, fold int, ensemble text, "
     "method text, status text, error text, result text",
     "fits": "data text, repeat int, fold int, ensemble text, cells int, seconds real, "
-    "preparation text, primary key (data, repeat, fold, ensemble)",
+    "votes blob, machine text, preparation text, "
+    "primary key (data, repeat, fold, ensemble)",
 }
 _FOREIGN = "not a study file, but the database of another program; it was not changed."
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -172,9 +173,34 @@ class Store:
             )
             prepared = json.dumps(fit["preparation"], sort_keys=True)
             db.execute(
-                "insert or replace into fits values (?, ?, ?, ?, ?, ?, ?)",
+                "insert or replace into fits values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (*(fit[name] for name in _FIT_COLUMNS[:-1]), prepared),
             )
+
+    def take(self, path: str | Path) -> int:
+        """Add the cells and fits of another store, and return the number of cells.
+
+        Both plans must be the same but for data sets and ensembles. Cells that are
+        here already stay as they are.
+        """
+        with Store(path, read_only=True) as other:
+            try:
+                plan = self.plan.joined(other.plan)
+            except ValueError as error:
+                raise ValueError(
+                    f"{path}: cannot be added to {self.path}: {error}"
+                ) from error
+        before = len(self.done())
+        self.remember_plan(plan)
+        with _as_file_errors(self.path):
+            self._connection.execute("attach ? as other", (str(path),))
+            with self._connection as db:
+                for name in ("cells", "fits"):
+                    db.execute(
+                        f"insert or ignore into {name} select * from other.{name}"
+                    )
+            self._connection.execute("detach other")
+        return len(self.done()) - before
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the successful cells as flat rows, in a fixed order."""
@@ -188,7 +214,7 @@ class Store:
         return self._select("cells", (*IDENTITY, "error"), "where status = 'failed'")
 
     def fits(self) -> list[dict[str, Any]]:
-        """Return the time of each fit with its methods, and its preprocessing."""
+        """Return the time, votes, machine and preprocessing of each fit."""
         rows = self._select("fits", _FIT_COLUMNS, "order by data, repeat, fold")
         return [
             {**row, "preparation": self._parse_json(row["preparation"])} for row in rows
