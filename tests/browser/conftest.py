@@ -189,4 +189,4 @@ def study_page(saved, tmp_path_factory):
         "method": "epbd", "error": f"Traceback\nValueError: {HOSTILE[0]}",
     }  # fmt: skip
     results = replace(found, failures=(failed,))
-    return saved(study_report(results, plan=plan.to_dict(), store=HOSTILE[1]))
+    return saved(study_report(results, store=HOSTILE[1]))

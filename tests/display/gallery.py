@@ -39,6 +39,7 @@ def some_results(methods=("Ensem", "EPBD", "random", "PEP"), n_data=5, folds=3, 
                     "error": error, "member_error": member_error,
                     "diversity": member_error - error,
                     "risk": float(10 ** rng.uniform(2, 4)),
+                    "worst_diversity": rng.uniform(-0.5, 0.5),
                     **{f"before_{name}": v for name, v in measured.items()},
                     **{f"after_{name}": v for name, v in measured.items()},
                 })  # fmt: skip

@@ -167,9 +167,16 @@ class TestRelations:
         assert panel.x0 < told.x0 < told.x1 <= panel.x1
         drawn = shown.axes_[0].collections[0].get_offsets()
         assert_allclose(drawn[:, 1], [row["risk"] for row in rows[1:]])
-        rho = scipy_stats.spearmanr(*np.asarray(drawn).T).statistic
-        told = f"{rho:+.2f}".replace("-", "−")
-        assert shown.ax_.get_title() == f"rank correlation {told}"
+        for ax, names in zip(shown.axes_, (("error", "risk"), ("worst_diversity",
+                             "error"), ("worst_diversity", "risk")),
+                             strict=True):  # fmt: skip
+            x, y = ([row[name] for row in rows[1:]] for name in names)
+            assert_allclose(ax.collections[0].get_offsets(), np.column_stack([x, y]))
+            told = [
+                f"{found.statistic:+.2f}".replace("-", "−")
+                for found in (scipy_stats.pearsonr(x, y), scipy_stats.spearmanr(x, y))
+            ]
+            assert ax.get_title() == "r = {}, of ranks {}".format(*told)
 
     def test_methods_of_their_own_size(self):
         shown = SizeAccuracyDisplay.from_results(some_results()).plot()
@@ -178,6 +185,8 @@ class TestRelations:
         assert shown.share.size == 5
         assert_allclose(np.sort(shown.share), np.array([5, 5, 6, 6, 7]) / 20)
         assert "PEP" in texts(shown.ax_)
+        assert (shown.limit, shown.exceeding) == (0.25, ("PEP",))
+        assert "limit of 25.0 %, exceeded by PEP" in shown.ax_.get_title("left")
 
     def test_nobody_chooses_a_size(self):
         results = some_results(("Ensem", "EPBD", "random"), n_data=1)

@@ -266,7 +266,7 @@ def test_a_row_made_by_either_of_two_learners_is_run_with_both(folder):
 def test_a_folder_without_the_papers_data_sets(tmp_path):
     (tmp_path / "crx.csv.gz").touch()
     with pytest.raises(ValueError, match=(r"paper-table-6: none of its data sets was "
-        r"found; it uses sonar, waveform, page_blocks, ")):  # fmt: skip
+        r"found; it uses sonar, waveform, landsat, ")):  # fmt: skip
         make_preset("paper-table-6", data_dir=tmp_path)
 
 

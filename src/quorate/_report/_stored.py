@@ -4,7 +4,6 @@ import json
 import os
 import shlex
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -175,7 +174,6 @@ def study_report(
     results: Results,
     *,
     output: str | os.PathLike[str] | None = None,
-    plan: dict[str, Any] | None = None,
     store: str | None = None,
     reference: str | None = None,
     title: str | None = None,
@@ -188,8 +186,6 @@ def study_report(
         From :meth:`quorate.study.Results.read`.
     output : path, optional
         File to write the page to.
-    plan : dict, optional
-        The plan to show, in plain types, as in the store.
     store : str, optional
         Path of the store, for the command that reproduces the page.
     reference : str, optional
@@ -198,13 +194,16 @@ def study_report(
         Title of the page.
     """
     against = reference or results.methods[-1]
-    scores = results.scores().complete_blocks()
+    plan = None if results.plan is None else results.plan.to_dict()
+    rankings = [_ranking(*part, against) for part in results.searches.items()]
     words = ["quorate", "study", "report", store or "STORE", "--html", "report.html"]
     words += [] if reference is None else ["--reference", reference]
     data_sets, ensembles = (
         list(dict.fromkeys(str(row[name]) for row in results.rows))
         for name in ("data", "ensemble")
     )
+    scores = results.scores().complete_blocks()
+    is_about_ensembles = scores.n_methods == 1 and "risk" in results.rows[0]
     page = page_head("study", title or f"Study {results.name}") | {
         "name": results.name,
         "reference": against,
@@ -214,9 +213,9 @@ def study_report(
         "n_blocks": scores.n_blocks,
         "n_repeats": scores.n_repeats,
         "n_cells": len(results.rows),
-        "standings": [plain(asdict(row)) for row in results.standings(against)],
-        "accuracies": _accuracies(scores, against),
-        "friedman": _friedman(scores),
+        "standings": rankings[0]["standings"],
+        "rankings": rankings,
+        "correlations": _correlations(results) if is_about_ensembles else None,
         "failures": plain(results.failures),
         "preparation": plain(results.preparation),
         "plan": plain(plan),
@@ -229,13 +228,31 @@ def study_report(
     return made
 
 
-def _accuracies(scores: Scores, against: str) -> list[Section]:
+def _ranking(search: str, results: Results, against: str) -> Section:
+    """Return the tables of one search of a table of the paper, or of any study."""
+    scores = results.scores().complete_blocks()
+    return {
+        "search": search,
+        "methods": list(scores.methods),
+        "standings": [plain(asdict(row)) for row in results.standings(against)],
+        "accuracies": _accuracies(scores, against, results.printed()),
+        "friedman": _friedman(scores),
+    }
+
+
+def _correlations(results: Results) -> Section:
+    found = results.correlations()
+    return {"header": list(found.ensembles), "rows": found.rows(), "note": found.note}
+
+
+def _accuracies(scores: Scores, against: str, printed: Section) -> list[Section]:
     """Return each data set with the results of every method over folds.
 
-    ``mark`` is 1 if the reference is significantly better, -1 if it is worse.
+    ``mark`` is 1 if the reference is significantly better, -1 if it is worse. What the
+    paper prints follows.
     """
     values = np.asarray(scores.values)
-    mean, spread = values.mean(axis=2), values.std(axis=2, ddof=1)
+    mean, spread = values.mean(axis=2), values.std(axis=2, ddof=0 if printed else 1)
     marks = np.zeros(mean.shape, dtype=int)
     if scores.n_methods > 1:
         compared = win_tie_loss(scores, against)
@@ -246,16 +263,21 @@ def _accuracies(scores: Scores, against: str) -> list[Section]:
     cells = np.empty((*mean.shape, len(names)), dtype=object)
     for place, table in enumerate((mean, spread, marks, best)):
         cells[..., place] = table.tolist()
-    return [
-        {
-            "block": block,
-            "methods": {
-                method: dict(zip(names, cell, strict=True))
-                for method, cell in zip(scores.methods, row, strict=True)
-            },
+    rows = []
+    for block, row in zip(scores.blocks, cells.tolist(), strict=True):
+        by_method = zip(scores.methods, row, strict=True)
+        found = {
+            method: dict(zip(names, cell, strict=True)) for method, cell in by_method
         }
-        for block, row in zip(scores.blocks, cells.tolist(), strict=True)
-    ]
+        rows.append({"block": block, "methods": found})
+        if there := printed.get(block):
+            lines = {
+                method: dict(zip(names, (m / 100, d / 100, 0, False), strict=True))
+                for method, (m, d) in there.items()
+                if method in found
+            }
+            rows.append({"block": f"{block}, paper", "methods": lines})
+    return rows
 
 
 def _friedman(scores: Scores) -> Section | None:

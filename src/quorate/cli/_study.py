@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,11 +54,6 @@ def _running(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         _options.flag("--retry", "Try failed cells again."),
         _options.option(
-            "--backend",
-            "NAME",
-            "joblib backend, such as loky or threading.",
-        ),
-        _options.option(
             "--dask", "tcp://HOST:PORT", "Address of a Dask scheduler to run on."
         ),
         _options.option("--jobs", _options.WORKERS, "Number of fits in parallel."),
@@ -85,7 +81,6 @@ def run(
     """
     path = store or Path(f"{Path(plan).stem}{'-quick' * quick}.sqlite")
     check_folder(path)
-    _check_workers(**options)
     from quorate.study import make_preset, read_plan
 
     if plan.endswith(".toml"):
@@ -102,7 +97,6 @@ def run(
 @_running
 def resume(store: Path, **options: Any) -> None:
     """Compute the missing results of STORE."""
-    _check_workers(**options)
     from quorate.study import Store
 
     with Store(store, read_only=True) as opened:
@@ -118,14 +112,13 @@ def _run(
     data: Path | None,
     jobs: int | None,
     dask: str | None,
-    backend: str | None,
     retry: bool,
 ) -> None:
     from quorate.study import Results, forecast_plan, run_plan
 
     how: dict[str, Any] = {"data_dir": data}
     how |= {"n_jobs": jobs, "retry": retry}
-    with _workers(dask, backend):
+    with _workers(dask):
         if dry_run:
             say(forecast_plan(plan, path, **how))
             return
@@ -161,16 +154,9 @@ def _advance(done: int, total: int) -> None:
     advance(done, total)
 
 
-def _check_workers(*, dask: str | None, backend: str | None, **_: Any) -> None:
-    if backend == "dask" and dask is None:
-        raise click.UsageError("--backend dask needs an address: --dask tcp://...")
-    if dask is not None and backend not in (None, "dask"):
-        raise click.UsageError("--dask and --backend cannot be combined.")
-
-
 @contextmanager
-def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
-    """Make joblib use a backend, or a Dask cluster, inside a ``with`` block."""
+def _workers(dask: str | None) -> Iterator[None]:
+    """Make joblib use a Dask cluster inside a ``with`` block, if there is one."""
     from joblib import parallel_config
 
     from quorate._workers import connect
@@ -178,16 +164,49 @@ def _workers(dask: str | None, backend: str | None) -> Iterator[None]:
     with ExitStack() as stack:
         if dask is not None:
             stack.enter_context(connect(dask))
-            backend = "dask"
-        if backend is not None:
-            try:
-                stack.enter_context(parallel_config(backend=backend))
-            except (ValueError, ImportError) as error:
-                raise ValueError(
-                    f"backend {backend!r} is not available in joblib; loky, "
-                    "multiprocessing and threading always are."
-                ) from error
+            stack.enter_context(parallel_config(backend="dask"))
         yield
+
+
+@study.command()
+@click.argument("name")
+@click.argument("store", type=_options.FILE, required=False)
+@_running
+def check(name: str, store: Path | None, **options: Any) -> None:
+    """Compare the cells of STORE with the table of the preset NAME.
+
+    Without STORE, NAME.sqlite is used, and what it lacks is computed. The table comes
+    with quorate. Each cell is the same, within tolerance, or differs; cells that are
+    not the same are printed. The exit code is 1 if a cell differs, or if there is
+    nothing to compare.
+    """
+    from quorate.study import Results, make_preset
+
+    path = store or Path(f"{name}.sqlite")
+    if store is None:
+        _run(make_preset(name, data_dir=options["data"]), path, **options)
+    checked = replace(Results.read(path), name=name).check()
+    say(checked)
+    if not checked.passes:
+        raise SystemExit(1)
+
+
+@study.command()
+@click.argument("store", type=_options.FILE)
+@click.argument("others", type=_options.FILE, nargs=-1, required=True)
+def merge(store: Path, others: tuple[Path, ...]) -> None:
+    """Add the results of OTHERS to STORE.
+
+    Plans may differ in data sets and ensembles only, such as those of several
+    machines. Cells that STORE has already are not replaced.
+    """
+    from quorate.study import Store
+
+    if not store.is_file():
+        raise FileNotFoundError(f"{store}: no such file.")
+    with Store(store) as opened:
+        for other in others:
+            say(f"{opened.take(other)} cells added from {other} to {store}")
 
 
 @study.command()
@@ -237,16 +256,14 @@ def report(
         raise click.UsageError("parquet cannot be printed; name a file with -o.")
     for written in filter(None, (output, html)):
         check_folder(written)
-    from quorate.study import Results, Store
+    from quorate.study import Results
 
     results = Results.read(store)
     if html is not None:
         from quorate._report import study_report
 
-        with Store(store, read_only=True) as opened:
-            plan = opened.plan.to_dict()
         named = {"store": str(store), "reference": reference}
-        study_report(results, output=html, plan=plan, **named)
+        study_report(results, output=html, **named)
         output = html
     elif figures is not None:
         from quorate.display import study_figures
@@ -280,5 +297,8 @@ def _as_text(results: "Results", form: str, reference: str | None) -> str:
         return results.to_csv()
     if form == "json":
         return json.dumps(results.to_dict(reference), indent=2) + "\n"
-    table = results.table(reference)
-    return table.to_markdown() if form == "markdown" else table.to_latex()
+    tables = [part.table(reference) for part in results.searches.values()]
+    return "\n".join(
+        table.to_markdown() if form == "markdown" else table.to_latex()
+        for table in tables
+    )

@@ -27,20 +27,35 @@ def show_results(
     verbose: bool = False,
 ) -> None:
     """Print the ranking of the methods, the tests, and the failures."""
-    heading(console, escape(results.name))
+    from quorate.study import missing_rows
+
+    for search, part in results.searches.items():
+        named = f"{results.name}, {search}" if search else results.name
+        heading(console, escape(named))
+        _show_ranks(console, part, reference)
+    if results.plan is not None and results.plan.table:
+        for line in missing_rows(results.plan.table, results.plan.data_names):
+            console.print(Text(line))
+    if verbose:
+        _show_preparation(console, results)
+    _show_failures(console, results, verbose)
+
+
+def _show_ranks(console: Console, results: "Results", reference: str | None) -> None:
+    """Print the ranking and the table, or correlations where nothing is ranked."""
     try:
         standings = results.standings(reference)
     except ValueError as error:
         if reference is not None and results.rows:
             raise
         console.print(Text(f"nothing to compare yet: {error}"))
-    else:
-        _show_standings(console, results, standings, reference)
-        if len(standings) > 1:
-            _show_table(console, results.table(reference), standings)
-    if verbose:
-        _show_preparation(console, results)
-    _show_failures(console, results, verbose)
+        return
+    if len(standings) == 1 and "risk" in results.rows[0]:
+        console.print(Text(repr(results.correlations())))
+        return
+    _show_standings(console, results, standings, reference)
+    if len(standings) > 1:
+        _show_table(console, results.table(reference), standings)
 
 
 def _show_standings(
@@ -88,6 +103,8 @@ def _show_ranking(
 ) -> None:
     """Print the figures of each method, those beyond the critical difference dimmed."""
     header = ["accuracy", scored, "kept", "ms", "kB", "rank", "W/T/L"]
+    if standings[0].paper_rank is not None:
+        header += ["paper: accuracy", "paper: rank"]
     header = ["method", *filter(None, header)]
     table = plain_table(*header, numbers=len(header) - 1)
     for one in standings:
@@ -106,6 +123,8 @@ def _figures(one: "Standing") -> tuple[str, ...]:
         f"{one.bytes / 1e3:,.0f}",
         f"{one.rank:.2f}",
         "" if one.wins is None else f"{one.wins}/{one.ties}/{one.losses}",
+        *([] if one.paper_accuracy is None else [f"{100 * one.paper_accuracy:.2f}"]),
+        *([] if one.paper_rank is None else [f"{one.paper_rank:.2f}"]),
     )
 
 

@@ -258,13 +258,15 @@ class RiskErrorDisplay(PanelsDisplay):
     """Risk estimate, diversity and error over the cells of a study.
 
     Three panels: the estimate against the error it should foretell, and the diversity
-    against both.
+    on the worst sample, which the estimate is a function of, against both. The titles
+    have Pearson's correlation and that of ranks.
 
     Parameters
     ----------
     error, diversity, risk : ndarray of shape (n_cells,)
-        Of each cell's ensemble, on the test samples. The estimate is infinite where
-        the members tie on the worst sample; such cells are left out and counted.
+        Error, diversity on the worst sample and risk estimate of each cell's ensemble,
+        on the test samples. The estimate is infinite where the members tie on the worst
+        sample; such cells are left out and counted.
 
     Attributes
     ----------
@@ -289,7 +291,7 @@ class RiskErrorDisplay(PanelsDisplay):
     def from_results(cls, results: Results) -> Self:
         """Take the cells of a study."""
         cells = cells_of(results)
-        return cls(*cells[["error", "diversity", "risk"]].to_numpy(float).T)
+        return cls(*cells[["error", "worst_diversity", "risk"]].to_numpy(float).T)
 
     @property
     def usable(self) -> BoolArray:
@@ -311,17 +313,18 @@ class RiskErrorDisplay(PanelsDisplay):
         error, diversity, risk = self.error[fine], self.diversity[fine], self.risk[fine]
         panels = (
             (error, risk, "error, %", "risk estimate"),
-            (diversity, error, "diversity, %", "error, %"),
-            (diversity, risk, "diversity, %", "risk estimate"),
+            (diversity, error, "diversity on the worst sample", "error, %"),
+            (diversity, risk, "diversity on the worst sample", "risk estimate"),
         )
         for ax, (x, y, x_label, y_label) in zip(found, panels, strict=True):
             _base.points(ax, x, y, panels=3, s=8, color=GOOD, alpha=0.5, lw=0)
             # A few huge estimates must not determine the limits.
-            r = correlation_text(correlation(rankdata(x), rankdata(y)))
-            title = f"rank correlation {r}"
+            ranks = correlation_text(correlation(rankdata(x), rankdata(y)))
+            title = f"r = {correlation_text(correlation(x, y))}, of ranks {ranks}"
             ax.set_title(title, fontsize="small", color=_base.text_colour(ax))
             ax.set(xlabel=x_label, ylabel=y_label)
-            _base.percent_axis(ax.xaxis)
+            if x_label.endswith("%"):
+                _base.percent_axis(ax.xaxis)
             if y_label.startswith("risk"):
                 if y.size and float(np.ptp(y)) > 0:
                     ax.set_yscale("symlog", linthresh=100.0)

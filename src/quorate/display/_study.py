@@ -251,6 +251,8 @@ class SizeAccuracyDisplay(Display):
         Accuracy minus the whole ensemble's.
     others : dict from name to pair of float, optional
         Mean share and gain of methods that keep the requested number.
+    limit : float, optional
+        The share that those keep. Methods whose mean share is larger exceed it.
 
     Attributes
     ----------
@@ -272,6 +274,7 @@ class SizeAccuracyDisplay(Display):
     share: FloatArray
     gain: FloatArray
     others: dict[str, tuple[float, float]] | None = None
+    limit: float | None = None
 
     @classmethod
     def from_results(cls, results: Results, *, methods: Any = None) -> Self:
@@ -306,7 +309,16 @@ class SizeAccuracyDisplay(Display):
             for name, pairs in by_method.items()
             if name not in chosen and pairs[:, 0].mean() < 1
         }
-        return cls(chosen, np.concatenate(numbers), share, gain, others)
+        limit = max((kept for kept, _ in others.values()), default=None)
+        return cls(chosen, np.concatenate(numbers), share, gain, others, limit)
+
+    @property
+    def exceeding(self) -> tuple[str, ...]:
+        """Methods whose mean share is above the limit."""
+        if self.limit is None:
+            return ()
+        limit = self.limit + 1e-9
+        return tuple(name for name, (share, _) in self.means.items() if share > limit)
 
     @property
     def means(self) -> dict[str, tuple[float, float]]:
@@ -342,6 +354,12 @@ class SizeAccuracyDisplay(Display):
         _base.percent_axis(ax.xaxis, ax.yaxis)
         ax.set_xlim(0, None)
         key = "small: data sets, large: means, +: means of methods with a given size"
+        if self.limit is not None:
+            ax.axvline(self.limit, color=ink, lw=0.8, ls="--", alpha=0.6)
+            key += (
+                f"\ndashed: limit of {_base.percent(self.limit)}, exceeded by "
+                f"{', '.join(map(_base.plain, self.exceeding)) or 'none'}"
+            )
         _base.heading(ax, key)
         x_mean, y_mean = zip(*named.values(), strict=True)
         _base.label_points(ax, x_mean, y_mean, list(map(_base.plain, named)), radius=6)

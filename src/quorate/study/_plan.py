@@ -161,6 +161,8 @@ class MethodSpec:
         _check_choice("method", "prune_on", self.prune_on, ("", "train"))
         if self.keep == "own":
             object.__setattr__(self, "keep", None)
+        elif isinstance(self.keep, str):
+            _check_choice("method", "keep", self.keep, ("own", "auto", "default"))
         if self.method == "auto":  # depends on the ensemble
             return
         make_pruner(self.method, keep=self.keep, **self.parameters)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from quorate._messages import unknown_name
 from quorate._theory import measures
 from quorate.study._load_data import list_data_sets, list_folder
-from quorate.study._paper import missing_rows, paper_rows
+from quorate.study._paper import paper_rows
 from quorate.study._plan import EnsembleSpec, MethodSpec, Plan
 
 Methods: TypeAlias = tuple[MethodSpec, ...]
@@ -27,6 +27,7 @@ _OWN_SIZE = ("oo", "drep", "sep", "pep", "tsp_ap")
 _OPTIONS = {"sep": {"n_iter": 500}, "pep": {"n_iter": 30}, "tsp_ap": {"ta": 7}}
 _KEEP = 0.3
 _MEMBERS = 11
+CONTESTED = ", contested"  # ends the names of methods with the contested search
 # Cheap enough to run on every ensemble at four sizes.
 _SELECTORS: dict[str, tuple[str, dict[str, Any]]] = {
     "auto": ("auto", {}),
@@ -65,7 +66,7 @@ def _with_contested(methods: Methods) -> Methods:
     contested = [
         replace(
             method,
-            label=f"{method.name}, contested",
+            label=f"{method.name}{CONTESTED}",
             parameters={**method.parameters, "search": "contested"},
         )
         for method in methods
@@ -147,8 +148,10 @@ def _table(
                 for learner in row.learners:
                     sets.setdefault(learner, []).append(found)
         if not sets:
-            missing = "\n".join(missing_rows(table, data))
-            raise ValueError(f"{name}: none of its data sets was found.\n{missing}")
+            used = (row.files[0] for row in paper_rows(table) if row.files)
+            raise ValueError(
+                f"{name}: none of its data sets was found; it uses {', '.join(used)}."
+            )
         return Plan(
             name,
             tuple(dict.fromkeys(one for some in sets.values() for one in some)),

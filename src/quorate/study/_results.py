@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from itertools import product
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,19 @@ import pandas as pd
 from quorate._atomic import atomic_write
 from quorate._messages import in_short, unknown_name
 from quorate._output import Result, escape, plain
+from quorate._theory import measures
 from quorate._typing import FloatArray
 from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
+from quorate.study._paper import (
+    Cell,
+    TableCheck,
+    cell_text,
+    compare_cells,
+    printed_cells,
+)
 from quorate.study._plan import Plan
+from quorate.study._presets import CONTESTED
 from quorate.study._store import IDENTITY, Store
 
 _MEANS = ("accuracy", "kept", "seconds", "bytes")
@@ -98,6 +109,44 @@ class ScoreTable(Result):
         return list(map(escape, self.header)), body, footer
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlations(Result):
+    """Correlations of two quantities over the cells of each ensemble.
+
+    Parameters
+    ----------
+    pairs, ensembles : tuple of str
+        Names of the quantities, and of the ensembles.
+    values : ndarray of shape (n_pairs, n_ensembles, 2)
+        Pearson's correlation and that of ranks.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from quorate.study import Correlations
+    >>> Correlations(("error, risk",), ("bagging",), np.array([[[0.5, 0.25]]]))
+    quantities          bagging
+    error, risk  +0.50 (+0.25)
+    Pearson's correlation over data sets and folds, in brackets that of ranks
+    """
+
+    pairs: tuple[str, ...]
+    ensembles: tuple[str, ...]
+    values: FloatArray
+    note = "Pearson's correlation over data sets and folds, in brackets that of ranks"
+
+    @property
+    def _header(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("quantities", *self.ensembles)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each pair of quantities."""
+        return [
+            (pair, *(f"{pearson:+.2f} ({rank:+.2f})" for pearson, rank in row))
+            for pair, row in zip(self.pairs, self.values.tolist(), strict=True)
+        ]
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Averages of a method over the data sets for which it has all results.
@@ -121,6 +170,9 @@ class Standing:
         or the method is; None for the reference itself.
     score : float or None
         Mean of the plan's score; None if the plan has none.
+    paper_accuracy, paper_rank : float or None
+        Mean accuracy and average rank that the paper prints for the same rows, if the
+        plan repeats a table of the paper.
     """
 
     method: str
@@ -133,6 +185,8 @@ class Standing:
     ties: int | None
     losses: int | None
     score: float | None = None
+    paper_accuracy: float | None = None
+    paper_rank: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,6 +205,8 @@ class Results:
         The failed cells, with their tracebacks.
     preparation : tuple of dict
         Preprocessing of each data set in each fold.
+    plan : Plan, optional
+        The plan of the study.
     """
 
     name: str
@@ -158,6 +214,7 @@ class Results:
     rows: tuple[dict[str, Any], ...]
     failures: tuple[dict[str, Any], ...]
     preparation: tuple[dict[str, Any], ...] = ()
+    plan: Plan | None = None
 
     @classmethod
     def read(cls, path: str | Path) -> "Results":
@@ -207,6 +264,7 @@ class Results:
             tuple(rows),
             tuple(sorted(store.failures(), key=place)),
             tuple(preparation[place] for place in sorted(preparation)),
+            plan,
         )
 
     @property
@@ -232,16 +290,58 @@ class Results:
             quantity = "score" if "score" in self.rows[0] else "accuracy"
         if quantity not in self.rows[0]:
             raise ValueError(unknown_name("quantity", quantity, self.rows[0]))
-        several = len({row["ensemble"] for row in self.rows}) > 1
         return Scores.from_rows(
             (
-                f"{row['data']}, {row['ensemble']}" if several else row["data"],
+                self._block(row),
                 row["method"],
                 f"{row['repeat']}.{row['fold']}",
                 sign * float(row[quantity]),
             )
             for row in self.rows
         )
+
+    def _block(self, row: Mapping[str, Any]) -> str:
+        """Return the name of a row's data set, with the ensemble if there are many."""
+        several = len({row["ensemble"] for row in self.rows}) > 1
+        return f"{row['data']}, {row['ensemble']}" if several else str(row["data"])
+
+    @property
+    def searches(self) -> dict[str, "Results"]:
+        """The results to rank, by name: as they are, or those of each search.
+
+        If the plan repeats a table of the paper, each search has the columns of that
+        table: random subsets have none, and EPBD and FTAD have one each.
+        """
+        if self.plan is None or not self.plan.table:
+            return {"": self}
+        double = {m.removesuffix(CONTESTED) for m in self.methods if CONTESTED in m}
+        columns = [m for m in self.methods if CONTESTED not in m and m != "random"]
+        found = {}
+        for search, suffix in (("as printed", ""), ("contested", CONTESTED)):
+            name_of = {f"{m}{suffix}" if m in double else m: m for m in columns}
+            rows = tuple(
+                {**row, "method": name_of[row["method"]]}
+                for row in self.rows
+                if row["method"] in name_of
+            )
+            found[search] = replace(self, methods=tuple(name_of.values()), rows=rows)
+        return found
+
+    def printed(self) -> dict[str, dict[str, tuple[float, float]]]:
+        """Return what the paper prints for the rows of its table, by block and method.
+
+        Means and deviations are in percent. Empty if the plan repeats no table.
+        """
+        if self.plan is None or not self.plan.table:
+            return {}
+        learner = {one.name: one.learner for one in self.plan.ensembles}
+        pairs = dict.fromkeys((row["data"], row["ensemble"]) for row in self.rows)
+        return {
+            self._block({"data": data, "ensemble": ensemble}): printed_cells(
+                self.plan.table, data, learner[ensemble]
+            )
+            for data, ensemble in pairs
+        }
 
     def standings(self, reference: str | None = None) -> tuple[Standing, ...]:
         """Return the averages of each method, the best average rank first.
@@ -268,20 +368,40 @@ class Results:
             table = self.scores(name)
             kept = [block in scores.blocks for block in table.blocks]
             means[name] = table.values[kept].mean(axis=(0, 2))
+        paper = self._paper_standings(scores)
         standings = []
         for at, method in enumerate(scores.methods):
             wins, ties, losses = counts.get(method, (None, None, None))
             values = {name: float(mean[at]) for name, mean in means.items()}
             values["rank"] = float(ranks[at])
+            values |= paper.get(method, {})
             standings.append(
                 Standing(method, **values, wins=wins, ties=ties, losses=losses)
             )
         return tuple(sorted(standings, key=lambda one: (one.rank, one.method)))
 
+    def _paper_standings(self, scores: Scores) -> dict[str, dict[str, float]]:
+        """Return accuracy and rank by the means that the paper prints."""
+        printed = self.printed()
+        known = all(
+            set(scores.methods) <= set(printed.get(b, ())) for b in scores.blocks
+        )
+        if not known or scores.n_methods < 2:
+            return {}
+        means = [[printed[b][m][0] for m in scores.methods] for b in scores.blocks]
+        columns = zip(*means, strict=True)
+        ranks = average_ranks(np.array(means)).average.tolist()
+        return {
+            method: {"paper_accuracy": fmean(column) / 100, "paper_rank": rank}
+            for method, column, rank in zip(scores.methods, columns, ranks, strict=True)
+        }
+
     def table(self, reference: str | None = None) -> ScoreTable:
         """Return scores by data set and method, with marks against a reference.
 
-        Scores are accuracies unless the plan has another score.
+        Scores are accuracies unless the plan has another score. If it repeats a table
+        of the paper, deviations divide by the number of folds as they do there, and the
+        line that the paper prints follows each line.
 
         Parameters
         ----------
@@ -289,7 +409,8 @@ class Results:
             The method the others are compared with; the last one by default.
         """
         scores = self.scores().complete_blocks()
-        return _make_table(scores, reference or self.methods[-1], self.scoring)
+        against = reference or self.methods[-1]
+        return _make_table(scores, against, self.scoring, self.printed())
 
     def to_dict(self, reference: str | None = None) -> dict[str, Any]:
         """Return everything in plain types for JSON; non-finite numbers become None.
@@ -299,18 +420,49 @@ class Results:
         reference : str, optional
             As in :meth:`standings`, which is empty if nothing can be compared yet.
         """
-        try:
-            standings = self.standings(reference)
-        except ValueError:
-            if reference is not None and self.rows:
-                raise
-            standings = ()
         own = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
-        return {**own, "standings": plain(standings)}
+        for search, part in self.searches.items():
+            try:
+                standings = part.standings(reference)
+            except ValueError:
+                if reference is not None and self.rows:
+                    raise
+                standings = ()
+            own[f"standings, {search}" if search else "standings"] = plain(standings)
+        return own
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a pandas data frame."""
         return pd.DataFrame(list(self.rows))
+
+    def check(self) -> TableCheck:
+        """Compare every cell with the table of this preset that quorate comes with."""
+        scores = self.scores("accuracy").complete_blocks()
+        values = 100 * np.asarray(scores.values)
+        places = product(scores.blocks, scores.methods)
+        cells = values.mean(axis=2), values.std(axis=2)
+        return compare_cells(self.name, *cells, places, scores.n_repeats)
+
+    def correlations(self) -> Correlations:
+        """Return how diversity and risk go with gain and error, by ensemble.
+
+        Figures 3 to 8 of the paper show these. The gain of voting is the members' mean
+        error minus that of the ensemble on the test part; measures are of the samples
+        that members are chosen on.
+        """
+        frame = self.to_frame()
+        frame["gain"] = frame.member_error - frame.error
+        frame = frame.replace([np.inf, -np.inf], np.nan)
+        pairs = [("gain", f"after_{name}") for name in measures()]
+        pairs += [("error", "risk"), ("error", "worst_diversity"),
+                  ("risk", "worst_diversity")]  # fmt: skip
+        tables = dict(list(frame.groupby("ensemble", sort=False)))
+        rows = [
+            [(t[x].corr(t[y]), t[x].corr(t[y], "spearman")) for t in tables.values()]
+            for x, y in pairs
+        ]
+        names = [f"{x}, {y.removeprefix('after_').replace('_', ' ')}" for x, y in pairs]
+        return Correlations(tuple(names), tuple(map(str, tables)), np.array(rows))
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows as CSV, and write them to a file if a path is given.
@@ -372,7 +524,12 @@ def _inert(value: Any) -> Any:
     return value
 
 
-def _make_table(scores: Scores, reference: str, scoring: str) -> ScoreTable:
+def _make_table(
+    scores: Scores,
+    reference: str,
+    scoring: str,
+    printed: Mapping[str, Mapping[str, Cell]],
+) -> ScoreTable:
     """Create a score table with marks, wins and ranks."""
     methods = list(scores.methods)
     if reference not in methods:
@@ -388,22 +545,26 @@ def _make_table(scores: Scores, reference: str, scoring: str) -> ScoreTable:
     ]
     counts.insert(at, "")
     values = np.asarray(scores.values)
-    mean, spread = values.mean(axis=2), values.std(axis=2, ddof=1)
-    body = [
-        [
-            block,
-            *(
-                f"{100 * mean[b, m]:.2f}±{100 * spread[b, m]:.2f}{_MARKS[marks[b, m]]}"
-                for m in range(len(methods))
-            ),
+    mean, spread = values.mean(axis=2), values.std(axis=2, ddof=0 if printed else 1)
+    top = (mean >= mean.max(axis=1, keepdims=True) - _TIE).tolist()
+    body, best = [], []
+    for b, block in enumerate(scores.blocks):
+        line = [
+            cell_text(100 * mean[b, m], 100 * spread[b, m]) + _MARKS[marks[b, m]]
+            for m in range(len(methods))
         ]
-        for b, block in enumerate(scores.blocks)
-    ]
+        body.append([block, *line])
+        best.append(top[b])
+        if there := printed.get(block):
+            cells = [there.get(method) for method in methods]
+            body.append(["  paper", *(cell_text(*one) if one else "" for one in cells)])
+            most = max(one[0] for one in cells if one)
+            best.append([one is not None and one[0] == most for one in cells])
     ranks = average_ranks(scores).average
     return ScoreTable(
         header=["data set", *methods],
         body=body,
-        best=(mean >= mean.max(axis=1, keepdims=True) - _TIE).tolist(),
+        best=best,
         footer=[["W/T/L", *counts], ["average rank", *(f"{r:.2f}" for r in ranks)]],
         reference=reference,
         scoring=scoring,

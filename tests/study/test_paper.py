@@ -1,0 +1,330 @@
+"""The paper's tables as a study: rows, own sizes, rankings, stores to be checked."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from tests.study.plans import plain, small_plan
+
+import quorate
+from quorate.cli import main
+from quorate.study import (
+    PRESETS,
+    EnsembleSpec,
+    MethodSpec,
+    Plan,
+    Results,
+    Store,
+    make_preset,
+    missing_rows,
+    read_plan,
+    run_plan,
+)
+from quorate.study import _paper as paper_module
+from quorate.study._learners import LEARNERS
+from quorate.study._paper import paper_rows
+
+TABLES = {"2": "II", "3": "III", "4": "IV", "5": "V", "6": "VI"}
+# The paper does not say what these are.
+UNKNOWN = {"II": {"gmm (10d)", "ames"}, "III": {"gmm (10d)"}, "IV": {"ames"},
+           "V": {"gmm (2d)"}, "VI": {"gmm (10d)"}}  # fmt: skip
+
+
+def study(*words, code=0):
+    done = CliRunner().invoke(main, ["study", *map(str, words)], terminal_width=200)
+    assert done.exit_code == code, done.output
+    return done
+
+
+class TestRows:
+    @pytest.mark.parametrize(("preset", "table"), TABLES.items())
+    def test_a_preset_runs_every_row_that_has_a_file(self, preset, table, tmp_path):
+        rows = paper_rows(table)
+        for row in rows:
+            for name in row.files[:1]:
+                (tmp_path / f"{name}.csv.gz").touch()
+        plan = make_preset(f"paper-table-{preset}", data_dir=tmp_path)
+        trained = {
+            (ensemble.learner, data.removesuffix(".csv.gz"))
+            for ensemble in plan.ensembles
+            for data in ensemble.only
+        }
+        wanted = {(learner, row.files[0]) for row in rows if row.files
+                  for learner in row.learners}  # fmt: skip
+        assert trained == wanted
+        lines = missing_rows(table, plan.data_names)
+        assert {line.split(": ")[1] for line in lines} == UNKNOWN[table]
+        assert all("does not describe" in line for line in lines)
+        assert all(learner in LEARNERS for row in rows for learner in row.learners)
+
+    def test_there_are_66_rows_with_the_columns_of_their_table(self):
+        methods = {
+            table: {m.name for m in make_preset(name).methods if "," not in m.name}
+            for table, name in (("III", "paper-table-3"), ("VI", "paper-table-6"))
+        }
+        methods["II"] = methods["III"] | {"TSP.AP", "TSP.DP"}
+        methods["III"] = methods["II"]  # printed, and not possible without bootstrap
+        methods["IV"] = methods["V"] = methods["VI"]
+        rows = [row for table in TABLES.values() for row in paper_rows(table)]
+        assert len(rows) == 66
+        for row in rows:
+            assert set(row.printed) == methods[row.table] - {"random"}
+
+    def test_other_names_of_a_file_are_accepted(self, tmp_path):
+        for name in ("heart", "card"):
+            (tmp_path / f"{name}.csv").touch()
+        plan = make_preset("paper-table-4", data_dir=tmp_path)
+        assert set(plan.data_names) == {"heart", "card"}
+
+    def test_what_is_missing_is_said_with_its_source(self):
+        plan = make_preset("paper-table-4")  # generators alone
+        assert plan.data_names == ("ringnorm", "waveform")
+        lines = missing_rows("IV", plan.data_names)
+        assert len(lines) == 12
+        assert (
+            "missing: heart: heart_statlog.csv.gz, from UCI: Statlog (Heart)" in lines
+        )
+
+    def test_data_of_the_tables_alone_choose_no_defaults(self, tmp_path):
+        entries = [{"name": "a", "file": "a.csv"},
+                   {"name": "sonar", "file": "sonar.csv", "use": "tables"}]  # fmt: skip
+        for entry in entries:
+            (tmp_path / entry["file"]).touch()
+        (tmp_path / "MANIFEST.json").write_text(json.dumps({"datasets": entries}))
+        for name in PRESETS:
+            if not name.startswith("paper-table"):
+                assert make_preset(name, data_dir=tmp_path).data == ("a",)
+        assert make_preset("paper-table-6", data_dir=tmp_path).data == ("sonar",)
+
+
+def test_methods_that_choose_their_size_are_not_capped(tmp_path):
+    keep = {m.name: m.keep for m in make_preset("paper-table-2").methods}
+    own = {name for name, size in keep.items() if size is None}
+    assert own == {"OO", "DREP", "SEP", "PEP", "TSP.AP"}
+    path = tmp_path / "p.toml"
+    path.write_text(
+        '[study]\ndata = ["wine"]\nrule = "heads"\n[[ensemble]]\nkind = "bagging"\n'
+        'members = 9\n[[method]]\nmethod = "oo"\nkeep = "own"\n'
+    )
+    plan = read_plan(path)
+    assert plan.methods == (MethodSpec("oo", "own"),) == (MethodSpec("oo", None),)
+    run_plan(plan, tmp_path / "s.sqlite")
+    rows = Results.read(tmp_path / "s.sqlite").rows
+    assert max(row["kept"] for row in rows) > 0.3 * 9
+    with pytest.raises(ValueError, match="unknown keep 'ow'"):
+        MethodSpec("oo", "ow")
+
+
+METHODS = (
+    MethodSpec("es", 1.0, "Ensem"),
+    MethodSpec("ftad", 2, "Disag", {"measure": "disagreement"}),
+    MethodSpec("random", 2),
+    MethodSpec("epbd", 2, "EPBD"),
+    MethodSpec("ftad", 2, "Disag, contested",
+               {"measure": "disagreement", "search": "contested"}),
+    MethodSpec("epbd", 2, "EPBD, contested", {"search": "contested"}),
+)  # fmt: skip
+
+
+def table_plan(data=("waveform",)):
+    """Return a small plan with two rows of Table IV."""
+    kind = EnsembleSpec("bagging", "naive_bayes", 5, scaled=False)
+    how = {"rule": "heads", "binary": True, "rows": 80, "folds": 3}
+    return Plan("paper-table-4", data, (kind,), METHODS, table="IV", **how)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("paper") / "table.sqlite"
+    assert run_plan(table_plan(("ringnorm", "waveform")), path).n_failed == 0
+    return path
+
+
+class TestRankings:
+    def test_each_search_has_the_columns_of_the_table(self, store):
+        results = Results.read(store)
+        whole = {
+            (r["data"], r["fold"], r["method"]): r["accuracy"] for r in results.rows
+        }
+        searches = results.searches
+        assert list(searches) == ["as printed", "contested"]
+        for search, suffix in (("as printed", ""), ("contested", ", contested")):
+            part = searches[search]
+            assert part.methods == ("Ensem", "Disag", "EPBD")
+            for row in part.rows:
+                name = row["method"] + (suffix if row["method"] != "Ensem" else "")
+                assert row["accuracy"] == whole[row["data"], row["fold"], name]
+
+    def test_deviations_divide_by_the_folds_and_the_printed_line_follows(self, store):
+        part = Results.read(store).searches["as printed"]
+        table = part.table("EPBD")
+        values = [100 * r["accuracy"] for r in part.rows
+                  if (r["data"], r["method"]) == ("ringnorm", "EPBD")]  # fmt: skip
+        text = f"{np.mean(values):.2f}±{np.std(values):.2f}"
+        assert table.body[0][-1] == text
+        assert table.body[1] == ["  paper", "98.69±0.24", "98.66±0.25", "98.66±0.25"]
+        assert table.best[1] == [True, False, False]
+        usual = replace(part, plan=None).table("EPBD")
+        assert (
+            usual.body[0][-1] == f"{np.mean(values):.2f}±{np.std(values, ddof=1):.2f}"
+        )
+
+    def test_standings_have_the_ranks_of_the_printed_means(self, store):
+        part = Results.read(store).searches["contested"]
+        found = {one.method: one for one in part.standings()}
+        printed = [row.printed for row in paper_rows("IV")
+                   if row.name in ("ringnorm", "waveform")]  # fmt: skip
+        for method, one in found.items():
+            mean = np.mean([row[method][0] for row in printed])
+            assert one.paper_accuracy == pytest.approx(mean / 100)
+        means = [[row[method][0] for method in part.methods] for row in printed]
+        ranks = quorate.stats.average_ranks(np.array(means)).average
+        assert [found[m].paper_rank for m in part.methods] == list(ranks)
+
+    def test_every_door_shows_both(self, store):
+        shown = study("report", store).output
+        for words in ("as printed", "contested", "paper: rank", "missing: heart"):
+            assert words in shown
+        markdown = study("report", store, "--format", "markdown").output
+        assert markdown.count("| average rank |") == 2
+        assert "random" not in markdown
+        told = json.loads(study("report", store, "--format", "json").output)
+        assert len(told["standings, contested"]) == 3
+
+
+class TestStores:
+    def test_votes_and_members_give_the_results_again(self, store):
+        """Without fitting anything, from what the store keeps."""
+        with Store(store) as opened:
+            fits = {(f["data"], f["fold"]): f for f in opened.fits()}
+        specs = {method.name: method for method in METHODS}
+        for row in Results.read(store).rows:
+            arrays = np.load(io.BytesIO(fits[row["data"], row["fold"]]["votes"]))
+            test = quorate.Votes(arrays["test"], arrays["test_y"])
+            members = list(map(int, row["members_kept"].split()))
+            assert test.keep(members).accuracy() == row["accuracy"]
+            spec = specs[row["method"]]
+            if spec.method != "random":
+                votes = quorate.Votes(arrays["chosen_on"], arrays["chosen_on_y"])
+                given = {**spec.parameters, "keep": spec.keep}
+                pruner = quorate.pruning.make_pruner(spec.method, **given).fit(votes)
+                assert sorted(pruner.order_) == sorted(members)
+            worst = quorate.assess_risk(test.keep(members))
+            assert (row["worst_margin"], row["worst_diversity"]) == (
+                worst.margin, worst.diversity)  # fmt: skip
+
+    def test_they_record_the_machine(self, store):
+        with Store(store) as opened:
+            (machine,) = {fit["machine"] for fit in opened.fits()}
+        told = json.loads(machine)
+        assert told["numpy"] == np.__version__
+        assert set(told) == {"machine", "python", "numpy", "scipy", "sklearn", "blas"}
+
+    def test_stores_of_two_machines_become_one(self, store, tmp_path):
+        first, second = tmp_path / "a.sqlite", tmp_path / "b.sqlite"
+        run_plan(table_plan(("ringnorm",)), first)
+        run_plan(table_plan(("waveform",)), second)
+        assert "18 cells added" in study("merge", first, second).output
+        assert plain(first) == plain(store)
+        assert run_plan(table_plan(("ringnorm", "waveform")), first).n_run == 0
+        assert "0 cells added" in study("merge", first, second).output
+        other = tmp_path / "c.sqlite"
+        run_plan(replace(table_plan(), noise=0.1), other)
+        before = plain(first)
+        assert (
+            "the plans differ in noise" in study("merge", first, other, code=1).output
+        )
+        assert plain(first) == before
+
+
+class TestCheck:
+    @pytest.fixture
+    def committed(self, store, tmp_path, monkeypatch):
+        """Put a table of the store's own cells in the place of the committed ones."""
+        results = Results.read(store)
+        scores = results.scores("accuracy")
+        rows = [
+            [block, *(f"{100 * v.mean():.2f}±{100 * v.std():.2f}" for v in line)]
+            for block, line in zip(scores.blocks, scores.values, strict=True)
+        ]
+        monkeypatch.setattr(paper_module, "_FOLDER", tmp_path)
+
+        def write(change=lambda cell: cell):
+            rows[0][1] = change(rows[0][1])
+            with (tmp_path / "paper-table-4.csv").open("w", newline="") as file:
+                csv.writer(file).writerows([["data set", *scores.methods], *rows])
+
+        for name in ("rows.csv", "data.csv"):
+            text = (Path(paper_module.__file__).parent / "paper" / name).read_text()
+            (tmp_path / name).write_text(text)
+        return write
+
+    def test_same(self, store, committed):
+        committed()
+        shown = study("check", "paper-table-4", store).output
+        assert "12 same, 0 within tolerance, 0 differs, 0 not computed" in shown
+
+    @pytest.mark.parametrize(
+        ("shift", "code", "verdict"),
+        [(0.04, 0, "within tolerance"), (30, 1, "differs")],
+    )
+    def test_not_the_same(self, store, committed, shift, code, verdict):
+        def change(cell):
+            mean, deviation = map(float, cell.split("±"))
+            return f"{mean - shift:.2f}±{deviation:.2f}"
+
+        committed(change)
+        shown = study("check", "paper-table-4", store, code=code).output
+        assert f"1 {verdict}" in shown
+        assert "ringnorm" in shown.splitlines()[-1]
+
+    def test_nothing_to_compare_does_not_pass(self, store, committed):
+        committed()
+        path = store.with_name("other.sqlite")
+        run_plan(small_plan(data=("wine",)), path)
+        assert "12 not computed" in study("check", "paper-table-4", path, code=1).output
+
+    def test_a_study_without_a_committed_table(self, store, committed):
+        committed()
+        shown = study("check", "space", store, code=1).output
+        assert "committed table 'space'" in shown
+
+
+def test_one_method_prints_correlations_instead_of_accuracies(tmp_path):
+    path = tmp_path / "s.sqlite"
+    how = {"methods": (MethodSpec("es", 1.0, "Ensem"),), "rule": "heads"}
+    run_plan(small_plan(**how, binary=True), path)
+    results = Results.read(path)
+    found = results.correlations()
+    frame = results.to_frame()
+    finite = frame[np.isfinite(frame.risk)]
+    at = found.pairs.index("error, worst diversity")
+    for which, name in enumerate(("pearson", "spearman")):
+        expected = finite.error.corr(finite.worst_diversity, name)
+        whole = frame.error.corr(frame.worst_diversity, name)
+        assert found.values[at, 0, which] == pytest.approx(whole, nan_ok=True)
+        risk = found.values[found.pairs.index("error, risk"), 0, which]
+        assert risk == pytest.approx(finite.error.corr(finite.risk, name), nan_ok=True)
+        assert np.isfinite(expected) or len(finite) < 3
+    shown = study("report", path).output
+    assert "gain, error gap" in shown
+    assert "W/T/L" not in shown
+    study("report", path, "--html", tmp_path / "s.html")
+    assert "gain, error gap" in (tmp_path / "s.html").read_text(encoding="utf-8")
+
+
+def test_noise_reaches_the_estimate(tmp_path):
+    risks = []
+    for noise in (0.0, 0.2):
+        path = tmp_path / f"{noise}.sqlite"
+        run_plan(small_plan(noise=noise, data=("wine",), folds=2), path)
+        risks.append([row["worst_margin"] for row in Results.read(path).rows])
+    assert np.allclose(np.array(risks[1]), 0.6 * np.array(risks[0]))
+    assert np.any(np.array(risks[0]))
+    with pytest.raises(ValueError, match="noise"):
+        small_plan(noise=0.5)
