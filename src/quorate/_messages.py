@@ -5,6 +5,8 @@ import inspect
 import warnings
 from collections.abc import Iterable, Sequence
 
+_MOST = 50  # names in one sentence
+
 
 def unknown_name(kind: str, given: object, known: Iterable[str]) -> str:
     """Return the sentence that refuses ``given`` and lists the nearest known names.
@@ -17,10 +19,12 @@ def unknown_name(kind: str, given: object, known: Iterable[str]) -> str:
     'unknown measure 3; expected one of: disagreement, kappa.'
     """
     names = sorted(known)
-    near = nearest(given, names, 3, 0.5) if isinstance(given, str) else []
+    near = nearest(given, names, 3, 0.65) if isinstance(given, str) else []
     if near:
         return f"unknown {kind} {given!r}; did you mean {one_of_these(near)}?"
-    return f"unknown {kind} {given!r}; expected one of: {', '.join(names)}."
+    others = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    shown = ", ".join(names[:_MOST])
+    return f"unknown {kind} {given!r}; expected one of: {shown}{others}."
 
 
 def listed(things: Sequence[object], most: int = 5) -> str:

@@ -116,6 +116,8 @@ def stage(what: str, verbose: int | None = None) -> Iterator[None]:
         0 for silence, also inside. Inside another stage, that one decides. None shows
         nothing outside of one.
     """
+    if not isinstance(verbose, (int, type(None))):
+        raise ValueError(f"verbose={verbose!r}: must be 1 to show progress, or 0.")
     bar = _CURRENT.get()
     if bar is not None:
         with bar.doing(what):

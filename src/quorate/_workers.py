@@ -10,6 +10,8 @@ from joblib import effective_n_jobs, parallel_config
 from joblib.parallel import BACKENDS, get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
+from quorate._checks import is_whole
+
 
 def in_threads(
     n_jobs: int | None, call: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
@@ -38,6 +40,11 @@ def count_threads(n_jobs: int | None) -> int:
     >>> count_threads(3), count_threads(None)
     (3, 1)
     """
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs={n_jobs!r}: must be a number of jobs such as 2, -1 for all cores, "
+            "or None."
+        )
     with parallel_config(backend="threading"):
         return int(effective_n_jobs(n_jobs))
 

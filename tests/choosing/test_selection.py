@@ -142,7 +142,7 @@ class TestSelect:
             ("mdm", {"budget": {"gold": 3}}, ".*bytes, nodes, such as"),
             ("mdm", {"budget": {"bytes": 3}}, ".*costs of the members are needed"),
             ("mdm", {"budget": {"bytes": 0}, "costs": COSTS}, ".*above 0"),
-            ("mdm", {"keep": 0}, r"MarginDistance\(keep=0\): must be 1 to 25 members"),
+            ("mdm", {"keep": 0}, r"select\(keep=0\): must be 1 to 25 members"),
             (pruning.ReducedError(backfitting=True), {"keep": "auto"},
              ".*does not rank the members"),
             ("lcs", {"budget": {"bytes": 3}, "costs": COSTS},

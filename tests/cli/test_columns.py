@@ -80,9 +80,9 @@ def test_columns_too_many_and_in_another_order(here, name, as_folder):
     data = "new" if as_folder else "new/1.csv"
     words = ["prune", "model.skops", data, "--target", "kind", "--keep", 2, "--json"]
     done = run(*words, "-o", "small.skops", "--test", "new/1.csv")
-    notes = [line for line in done.stderr.splitlines() if "was not trained on" in line]
-    assert "Note: new/1.csv: ignored the columns 'city', 'id', which model.skops was "\
-        "not trained on." in notes  # fmt: skip
+    notes = [line for line in done.stderr.splitlines() if "not used by" in line]
+    assert "Note: new/1.csv: ignored the columns 'city', 'id', not used by "\
+        "model.skops." in notes  # fmt: skip
     assert len(notes) == len(set(notes))
     found = json.loads(done.stdout)
     words[2] = "plain.csv"
@@ -118,8 +118,9 @@ def test_missing_columns_are_named_before_any_work(here, words, monkeypatch):
     monkeypatch.setattr("quorate._summarising.summarise", nobody)
     monkeypatch.setattr("quorate._pruned.prune", nobody)
     done = run(*words, "--target", "kind", code=1)
-    assert "columns 'b', 'd' are missing, which model.skops" in told(done)
-    assert told(done).endswith("was trained on.")
+    said = "columns 'b', 'd' are missing, required by model.skops"
+    assert said in told(done)
+    assert told(done).endswith(".")
 
 
 @pytest.mark.parametrize("command", ["prune", "lazy", "report", "diagnose"])
@@ -152,8 +153,8 @@ def test_a_column_called_nearly_so_is_named(here):
     ):
         done = run(*words, "new.csv", "--target", "kind", code=1)
         assert told(done) == (
-            f"Error: new.csv: column 'b' is missing, which {of} was trained on; did "
-            "you mean 'B'?"
+            f"Error: new.csv: column 'b' is missing, required by {of}; did you mean "
+            "'B'?"
         )
 
 
@@ -171,6 +172,6 @@ def test_python_says_it_too(here):
     (here / "short").mkdir()
     table.drop(columns=["a", "more"]).to_parquet("short/3.parquet")
     with pytest.raises(
-        ValueError, match=r"3\.parquet: column 'a' is missing, which the"
+        ValueError, match=r"3\.parquet: column 'a' is missing, required by the model"
     ):
         quorate.summarise(forest, "short", target="kind")

@@ -5,6 +5,7 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier, StackingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.model_selection import (
     FixedThresholdClassifier,
@@ -78,12 +79,15 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (CalibratedClassifierCV(FOREST, cv=2), "each of its calibrated_classifiers_"),
-        (FixedThresholdClassifier(FOREST), "prune its estimator_ and set"),
-        (TunedThresholdClassifierCV(FOREST, cv=2), "prune its estimator_ and tune"),
-        (OneVsRestClassifier(FOREST), "each of its estimators_ predicts one"),
-        (SelfTrainingClassifier(FOREST), "the ensemble is its estimator_; prune"),
-        (OneVsOneClassifier(FOREST), "each of its estimators_ distinguishes two"),
+        (CalibratedClassifierCV(FOREST, cv=2), "one of its calibrated_classifiers_"),
+        (FixedThresholdClassifier(FOREST), "pass its estimator_, and set"),
+        (TunedThresholdClassifierCV(FOREST, cv=2), "pass its estimator_, and tune"),
+        (
+            OneVsRestClassifier(FOREST),
+            "one ensemble for each class; pass them one by one",
+        ),
+        (SelfTrainingClassifier(FOREST), "the ensemble is its estimator_; pass"),
+        (OneVsOneClassifier(FOREST), "one ensemble for each pair of classes"),
         (
             StackingClassifier([("nb", GaussianNB())], cv=2),
             "for its named_estimators_",
@@ -95,14 +99,24 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
 def test_the_attribute_to_pass_is_named(model, message):
     X, y = load_wine(return_X_y=True)
     rows = y < 2
-    with pytest.raises(TypeError, match=f"{type(model).__name__}: .*{message}"):
-        quorate.collect_votes(model.fit(X[rows], y[rows]), X[rows], y[rows])
+    given = model.fit(X[rows], y[rows]), X[rows], y[rows]
+    for call in (quorate.collect_votes, quorate.report, quorate.prune):
+        said = f"{type(model).__name__}: .*{message}"
+        with pytest.raises(TypeError, match=said) as why:
+            call(*given)
+        assert "prune" not in str(why.value)  # which only one of them does
+
+
+def test_a_search_that_is_not_fitted():
+    X, y = load_wine(return_X_y=True)
+    with pytest.raises(NotFittedError, match="no best_estimator_; fit it first"):
+        quorate.prune(GridSearchCV(FOREST, {"max_depth": [2]}), X, y)
 
 
 def test_several_outputs():
     X, y = load_wine(return_X_y=True)
     model = MultiOutputClassifier(FOREST).fit(X, np.stack([y, y == 1], axis=1))
-    with pytest.raises(TypeError, match="one output; prune"):
+    with pytest.raises(TypeError, match="each output; pass them one by one"):
         quorate.collect_votes(model, X, y)
 
 

@@ -73,8 +73,33 @@ REFUSED = {
     ),
     "select an array": (
         lambda: quorate.select(VOTES.codes),
-        "select: expected Votes, got ndarray; make them with quorate.collect_votes or "
-        "quorate.Votes.",
+        "select: expected Votes, got ndarray; make them with "
+            "quorate.collect_votes(ensemble, X, y) or quorate.Votes(predictions, y).",
+    ),
+    "select from a pool": (
+        lambda: quorate.select({"a": FOREST}, pd.DataFrame(X), pd.Series(Y)),
+        "select: expected Votes, got dict; make them with "
+            "quorate.collect_votes(ensemble, X, y) or quorate.Votes(predictions, y).",
+    ),
+    "a number that is not whole by type": (
+        lambda: prune(keep=2.0),
+        "prune(keep=2.0): must be 1 to 15 members (an int), or a fraction in (0, 1].",
+    ),
+    **{f"{n_jobs!r} jobs": (
+        lambda n_jobs=n_jobs: prune(n_jobs=n_jobs),
+        f"n_jobs={n_jobs!r}: must be a number of jobs such as 2, -1 for all cores, or "
+            "None.",
+    ) for n_jobs in (1.5, 0, "2", True)},
+    "verbose in words": (
+        lambda: prune(verbose="no"), "verbose='no': must be 1 to show progress, or 0."
+    ),
+    "progress by another name": (
+        lambda: prune(progress=True),
+        "prune() got an unexpected keyword argument 'progress'",
+    ),
+    "a column called otherwise": (
+        lambda: quorate.Votes.from_table(pd.DataFrame({"note": Y, "b": Y}), "income"),
+        "Votes.from_table: unknown column 'income'; expected one of: b, note.",
     ),
     "distances to nothing": (
         lambda: quorate.prune(FOREST, np.where(X[3, 4] == X, np.nan, X), Y, "tsp_dp",

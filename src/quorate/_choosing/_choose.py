@@ -24,6 +24,7 @@ from quorate._choosing._size import (
     Size,
     SizeByCost,
     SizeByErrors,
+    check_fits,
     size_for,
 )
 from quorate._messages import warn
@@ -368,6 +369,8 @@ def select(
     """
     scoring = with_positive(scoring, positive, "select")
     check_scoring(scoring, "select")
+    if not isinstance(votes, Summary):
+        check_votes(votes, "select")
     size = size_for(method, keep, tolerance, budget)
     for kind in budget or {}:
         if kind not in (costs or {}):
@@ -379,7 +382,7 @@ def select(
             "quorate.pruning.KappaPruning(keep=0.2).fit(summary), or pass votes on a "
             "sample of the rows (prune draws one with max_samples)."
         )
-    check_votes(votes, "select")
+    check_fits(size, votes.n_members, "select")
     seed = as_seed(random_state, "select")
     rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select", seed or 0)
     if rows is not None:

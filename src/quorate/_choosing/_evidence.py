@@ -7,8 +7,8 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from quorate._checks import is_whole, one_of
-from quorate._choosing._size import FixedSize, Size
+from quorate._checks import one_of
+from quorate._choosing._size import Size, check_fits
 from quorate._data import (
     Drawn,
     digest_rows,
@@ -34,7 +34,7 @@ from quorate._scoring import check_scoring
 from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource, as_truth, with_changes
 from quorate.exceptions import LeftOutWarning, SampledWarning
-from quorate.pruning import Pruner, members_to_keep
+from quorate.pruning import Pruner
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,8 +226,7 @@ def gather(
     found = read_ensemble(ensemble)
     if scoring is not None:
         check_scoring(scoring, owner, averages=found.rule.name == "average")
-    if isinstance(size, FixedSize) and is_whole(size.keep):
-        members_to_keep(size.keep, found.n_members, owner)
+    check_fits(size, found.n_members, owner)
     X, y = pair_in_memory(X, y, owner)
     labels = as_truth(y, owner)
     rows, drawn = draw_rows(labels, max_samples, owner, seed or 0)

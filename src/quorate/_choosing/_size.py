@@ -14,7 +14,7 @@ from quorate._scoring import Score, finite_losses
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import as_bytes, cost_text
 from quorate._votes import Votes
-from quorate.pruning import Pruner
+from quorate.pruning import Pruner, members_to_keep
 
 Keep = float | Literal["auto", "default"] | None
 # Limits by kind of cost; bytes can be a string such as "50MB".
@@ -326,6 +326,12 @@ def size_for(
     if keep not in (DEFAULT, "auto"):
         raise ValueError(f"{owner}(keep={keep!r}): must be a number, 'auto' or None.")
     return SizeByErrors() if keep == "auto" else None
+
+
+def check_fits(size: Size | None, n_members: int, owner: str) -> None:
+    """Refuse a fixed size that is not one of so many members."""
+    if isinstance(size, FixedSize) and size.keep is not None:
+        members_to_keep(size.keep, n_members, owner)
 
 
 def _check_budget(budget: Any) -> None:

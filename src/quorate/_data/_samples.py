@@ -81,8 +81,8 @@ class SampleForm:
         if unused:
             columns = "columns" if len(unused) > 1 else "column"
             warn(
-                f"{who}: ignored the {columns} {listed(unused)}, which {self.owner} "
-                "was not trained on.",
+                f"{who}: ignored the {columns} {listed(unused)}, not used by "
+                f"{self.owner}.",
                 LeftOutWarning,
             )
 
@@ -97,8 +97,7 @@ class SampleForm:
         )
         are = "columns {} are" if len(missing) > 1 else "column {} is"
         raise ValueError(
-            f"{who}: {are.format(listed(missing))} missing, which {self.owner} was "
-            "trained on"
+            f"{who}: {are.format(listed(missing))} missing, required by {self.owner}"
             + (f"; did you mean {one_of_these(list(near))}?" if near else ".")
         )
 

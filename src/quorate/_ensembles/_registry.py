@@ -10,6 +10,7 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._ensembles._bagging import Bagging
@@ -51,33 +52,35 @@ READABLE = (
 # Models of scikit-learn that contain an ensemble, and how to prune it.
 _INSIDE = {
     "CalibratedClassifierCV": (
-        "its calibrators were fitted to the unpruned ensembles; prune the estimator of "
-        "each of its calibrated_classifiers_ and calibrate it again"
+        "it averages calibrated classifiers; pass the estimator of one of its "
+        "calibrated_classifiers_, and calibrate a smaller one again"
     ),
     "FixedThresholdClassifier": (
-        "its threshold makes the decision, not the ensemble; prune its estimator_ and "
-        "set the threshold again"
+        "its threshold makes the decision, not the ensemble; pass its estimator_, and "
+        "set the threshold of a smaller one again"
     ),
     "TunedThresholdClassifierCV": (
-        "its threshold makes the decision, not the ensemble; prune its estimator_ and "
-        "tune the threshold again"
+        "its threshold makes the decision, not the ensemble; pass its estimator_, and "
+        "tune the threshold of a smaller one again"
     ),
     "OneVsRestClassifier": (
-        "each of its estimators_ predicts one class; prune them one by one, with y == "
-        "that class"
+        "it has one ensemble for each class; pass them one by one (its estimators_), "
+        "with y == that class"
     ),
     "OneVsOneClassifier": (
-        "each of its estimators_ distinguishes two classes; prune them one by one, on "
-        "the samples of both"
+        "it has one ensemble for each pair of classes; pass them one by one (its "
+        "estimators_), with the samples of both"
     ),
-    "MultiOutputClassifier": "each of its estimators_ predicts one output; prune each",
+    "MultiOutputClassifier": (
+        "it has one ensemble for each output; pass them one by one (its estimators_)"
+    ),
     "SelfTrainingClassifier": (
-        "the ensemble is its estimator_; prune that, on rows with labels of their own"
+        "the ensemble is its estimator_; pass that, with rows that were labelled"
     ),
     "StackingClassifier": (
-        "the members feed a final estimator and do not vote; to measure them, pass a "
+        "its members do not vote, but feed a final estimator; to measure them, pass a "
         "dict of quorate.as_member(member, classes=model.classes_) for its "
-        "named_estimators_, which predict codes"
+        "named_estimators_"
     ),
 }
 # Gradient boosting libraries, whose trees add up to a score.
@@ -239,7 +242,9 @@ def _why_not(model: Any) -> str:
                 "member: put it in a list or dict with others."
             )
     if hasattr(model, "refit") and hasattr(model, "estimator"):
-        return f"{name} has no best_estimator_; fit it first, with refit=True."
+        raise NotFittedError(
+            f"{name} has no best_estimator_; fit it first, with refit=True."
+        )
     kind = declared_type(model)
     if kind in ("regressor", "clusterer"):
         return f"{name} is a {kind}: its members do not vote for classes."

@@ -699,7 +699,8 @@ def check_votes(votes: object, owner: str) -> None:
     if not isinstance(votes, Votes):
         raise TypeError(
             f"{owner}: expected Votes, got {type(votes).__name__}; "
-            "make them with quorate.collect_votes or quorate.Votes."
+            "make them with quorate.collect_votes(ensemble, X, y) or "
+            "quorate.Votes(predictions, y)."
         )
 
 

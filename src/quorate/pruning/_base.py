@@ -118,8 +118,8 @@ def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
         # The small offset keeps 0.3 * 10 from being rounded up to 4.
         return max(1, math.ceil(float(keep) * n_members - 1e-9))
     raise ValueError(
-        f"{owner}(keep={keep!r}): must be 1 to {n_members} members, or a fraction in "
-        "(0, 1]."
+        f"{owner}(keep={keep!r}): must be 1 to {n_members} members (an int), or a "
+        "fraction in (0, 1]."
     )
 
 
