@@ -4,13 +4,12 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from numbers import Integral
 from typing import Any
 
 from joblib import effective_n_jobs, parallel_config
 from joblib.parallel import BACKENDS, get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
-
-from quorate._checks import is_whole
 
 
 def in_threads(
@@ -40,7 +39,8 @@ def count_threads(n_jobs: int | None) -> int:
     >>> count_threads(3), count_threads(None)
     (3, 1)
     """
-    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
         raise ValueError(
             f"n_jobs={n_jobs!r}: must be a number of jobs such as 2, -1 for all cores, "
             "or None."
