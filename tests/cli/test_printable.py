@@ -9,7 +9,6 @@ from contextlib import closing
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from rich.text import Text
 from tests.cli.shell import run, told
 from tests.study.plans import write_toml
@@ -100,11 +99,6 @@ def test_member_names(tmp_path):
     done = run("diagnose", tmp_path / "v.npz")
     assert SEEN[:20] in done.output.replace("\n", "")
     assert is_harmless(done.output)
-    frame = pd.DataFrame({f"m{EVIL}": [f"x{EVIL}", "y"], "truth": ["y", f"x{EVIL}"]})
-    frame.to_csv(tmp_path / "v.csv", index=False)
-    for label, code in (("truth", 0), ("nobody", 1)):
-        done = run("diagnose", tmp_path / "v.csv", "--label", label, code=code)
-        assert is_harmless(done.output)
 
 
 def test_errors_and_file_names(tmp_path):

@@ -1,5 +1,6 @@
 """Tables in files: what is read, what is missing, which label a text means."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +114,60 @@ def test_labels_come_back_as_the_model_knows_them(labels, tmp_path):
     TABLE.assign(kind=y).to_csv(tmp_path / "new.csv", index=False)
     for found in read_both_ways(SampleForm.for_models(forest), tmp_path / "new.csv"):
         assert found.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels"),
+    [
+        (["0", "1"], [0, 1]),
+        (["007", "7"], ["007", "7"]),
+        (["1_000", "1000"], ["1_000", "1000"]),
+        (["0x10", "16"], ["0x10", "16"]),
+        (["1e400", "2"], ["1e400", "2"]),
+        (["inf", "1"], ["inf", "1"]),
+        (["1e-400", "0"], ["1e-400", "0"]),
+        (["9007199254740993", "9007199254740992"],
+         [9007199254740993, 9007199254740992]),
+        (["18446744073709551615", "1"], ["18446744073709551615", "1"]),
+        (["0.1", "0.1000000000000000055"], ["0.1", "0.1000000000000000055"]),
+        (["1", "1.0"], [1.0, 1.0]),
+        (["+1", "-1"], [1, -1]),
+        (["-0", "0"], [0, 0]),
+        (["2.5", "1e2"], [2.5, 100.0]),
+        (["\u0663", "3"], ["\u0663", "3"]),
+        (["True", "False"], ["True", "False"]),
+        ([" z ", "z"], ["z", "z"]),
+    ],
+)  # fmt: skip
+def test_text_becomes_a_number_only_where_nothing_is_lost_by_it(
+    texts, labels, tmp_path
+):
+    path = tmp_path / "a.csv"
+    path.write_text("a,y\n" + "".join(f"0,{text}\n" for text in texts))
+    assert read_samples(path, "y")[1].tolist() == labels
+
+
+@pytest.mark.parametrize("text", ["NA", "NaN", "nan", "<NA>", "NULL", "None", "?"])
+@pytest.mark.parametrize("other", ["a", "1"])
+def test_missing_labels(text, other, tmp_path):
+    (tmp_path / "a.csv").write_text(f"a,y\n0,{other}\n0,{text}\n")
+    why = rf"column 'y': missing label at row 1; '{re.escape(text)}' cannot be a label"
+    with pytest.raises(ValueError, match=why):
+        read_samples(tmp_path / "a.csv", "y")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a,a,y\n1,1,1\n", "column 'a' appears twice"),
+        (",a,y\n0,1,1\n", "column 1 has no name, as an index; write it with"),
+        ("a,Y\n1,1\n", "unknown column 'y'; did you mean 'Y'"),
+    ],
+)
+def test_refused_headers(text, why, tmp_path):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(ValueError, match=why):
+        read_samples(tmp_path / "a.csv", "y")
 
 
 @pytest.mark.parametrize(

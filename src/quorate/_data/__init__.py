@@ -20,10 +20,8 @@ from quorate._data._tables import (
     TABLES,
     check_table,
     column_names,
-    encode_columns,
     find_files,
     is_csv,
-    parse_labels,
     read_table,
 )
 from quorate._rows import count_rows, cut_rows, sliceable, take_rows
@@ -40,7 +38,6 @@ __all__ = [
     "cut_rows",
     "digest_rows",
     "draw_sample",
-    "encode_columns",
     "find_files",
     "hash_rows",
     "in_memory",
@@ -50,7 +47,6 @@ __all__ = [
     "naming_batch",
     "other_rows",
     "pair_in_memory",
-    "parse_labels",
     "partitions",
     "read_batches",
     "read_samples",

@@ -10,9 +10,9 @@ import numpy as np
 
 from quorate._data._tables import (
     check_table,
-    encode_columns,
     factorize_labels,
     is_csv,
+    parse_labels,
     read_table,
 )
 from quorate._messages import listed, nearest, one_of_these, unknown_name, warn
@@ -140,8 +140,8 @@ class SampleForm:
         if values.dtype.kind in "MmSV" or (self.labels is None and not written):
             return values
         if self.labels is None:
-            classes, codes = encode_columns({column: values})
-            return np.asarray(classes[codes[0]])
+            codes, each = factorize_labels(values, column)
+            return parse_labels([str(value).strip() for value in each])[codes]
         import pandas as pd
 
         known: list[Any] = self.labels.tolist()

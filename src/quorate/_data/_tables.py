@@ -30,7 +30,7 @@ import gzip
 import os
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from glob import glob, has_magic
@@ -347,22 +347,6 @@ def factorize_labels(
             f"{why if text and not known else ''}."
         )
     return codes, each.tolist()
-
-
-def encode_columns(columns: Mapping[str, Array]) -> tuple[Array, IntArray]:
-    """Return the sorted classes in columns of texts, and a row of codes per column.
-
-    Spaces around labels do not count. Classes are numbers if the labels in all columns
-    are; see :func:`parse_labels`.
-    """
-    code_of: dict[str, int] = {}
-    rows = []
-    for name, values in columns.items():
-        codes, each = factorize_labels(values, name)
-        own = [code_of.setdefault(str(text).strip(), len(code_of)) for text in each]
-        rows.append(np.array(own, dtype=np.int32)[codes])
-    classes, rank = np.unique(parse_labels(list(code_of)), return_inverse=True)
-    return classes, rank.astype(np.int32)[np.stack(rows)]
 
 
 def parse_labels(texts: Sequence[str]) -> Array:

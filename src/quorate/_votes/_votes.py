@@ -65,7 +65,7 @@ from quorate._votes._summary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -536,49 +536,6 @@ class Votes(Counted):
         from quorate._votes._files import load_votes
 
         return load_votes(path)
-
-    @classmethod
-    def from_table(
-        cls,
-        table: Any,
-        label: str = "y",
-        members: "Sequence[str] | None" = None,
-        weights: Any = None,
-    ) -> "Votes":
-        """Read votes from a table with one column per member and one label column.
-
-        Parameters
-        ----------
-        table : path, pandas or polars DataFrame
-            A CSV file (may be gzipped), a Parquet file, or a frame. Labels in a CSV
-            file are read as numbers if all of them are decimal numbers and stay
-            distinct; 007, 1_000 and 0x10 are strings.
-        label : str
-            The column of true labels.
-        members : sequence of str, optional
-            The columns of votes; all others by default.
-        weights : array-like, optional
-            Voting weights of the members.
-
-        Raises
-        ------
-        FileFormatError
-            If the file is damaged, foreign, or has a column without a name, such as an
-            index that was written along.
-        ValueError
-            If a label is missing, or the votes look like probabilities.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from quorate import Votes
-        >>> frame = pd.DataFrame({"tree": [0, 1], "knn": [1, 1], "y": [0, 1]})
-        >>> Votes.from_table(frame, label="y").names
-        ('tree', 'knn')
-        """
-        from quorate._votes._tables import from_table
-
-        return from_table(table, label, members, weights)
 
     # Representations
 

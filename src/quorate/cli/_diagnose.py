@@ -25,15 +25,10 @@ if TYPE_CHECKING:
     from quorate._theory import Diagnosis
     from quorate._votes import VoteCounts
 
-_VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
-
 
 @click.command()
 @click.argument("votes_or_model", type=_options.FILE)
 @click.argument("data", nargs=-1, type=_options.FILE)
-@_options.option(
-    "--label", "COLUMN", "Column of true labels in a table of votes.", default="y"
-)
 @_options.option("--target", "COLUMN", "Column of true labels in the data.")
 @_options.rows
 @_options.loading
@@ -42,7 +37,6 @@ _VOTES = (".npz", ".csv", ".gz", ".txt", ".parquet", ".pq")
 def diagnose(
     votes_or_model: Path,
     data: tuple[Path, ...],
-    label: str,
     target: str | None,
     source: "RowSource",
     loading: dict[str, Any],
@@ -51,27 +45,20 @@ def diagnose(
 ) -> None:
     """Show error decomposition, diversity and risk of VOTES_OR_MODEL.
 
-    VOTES are an .npz file (written by Votes.save or Summary.save), or a .csv or
-    .parquet table with one column per member and one column of true labels. A MODEL is
-    a .skops file and needs DATA and --target. DATA is one file of samples, or several
-    files, folders or patterns of Parquet or CSV files of any size, which are read in
-    batches.
+    VOTES are an .npz file, written by Votes.save or Summary.save. A MODEL is a .skops
+    file and needs DATA and --target. DATA is one file of samples, or several files,
+    folders or patterns of Parquet or CSV files of any size, which are read in batches.
     """
-    from quorate._data import check_table
     from quorate._ensembles import collect_votes
     from quorate._summarising import summarise
     from quorate._theory import diagnose as diagnose_votes
-    from quorate._votes import Votes, load_counts
+    from quorate._votes import load_counts
 
     votes: VoteCounts
-    if votes_or_model.suffix.lower() in _VOTES:
+    if votes_or_model.suffix.lower() == ".npz":
         if data or (target, source) != (None, "auto"):
             raise click.UsageError("DATA, --target and --rows need a model.")
-        if votes_or_model.suffix.lower() == ".npz":
-            votes = load_counts(votes_or_model)
-        else:
-            check_table(votes_or_model, label)
-            votes = Votes.from_table(votes_or_model, label=label)
+        votes = load_counts(votes_or_model)
     elif not data or target is None:
         raise click.UsageError("a model needs DATA and --target COLUMN.")
     else:
