@@ -34,12 +34,6 @@ display.KappaErrorDisplay.from_selection(selection).plot()
 plt.show()
 
 # %%
-# Thirteen measures before and after pruning. Arrows point to higher diversity.
-
-display.DiversityDisplay.from_selection(selection).plot()
-plt.show()
-
-# %%
 # Error decomposition of several selections of 20 members. This figure and the next two
 # are about the plurality vote; the size curve and the savings below are about the
 # forest itself.
@@ -64,14 +58,6 @@ plt.show()
 # Position of the forest on the curve of Theorem 2.
 
 display.RiskCurveDisplay.from_votes(votes).plot()
-plt.show()
-
-# %%
-# EPBD picks a member for the sample with the smallest margin. It returns to the same
-# sample until no member that is right on it is left.
-
-epbd = quorate.pruning.EPBD(keep=0.2).fit(votes)
-display.PickTraceDisplay.from_pruner(epbd, votes).plot()
 plt.show()
 
 # %%

@@ -242,12 +242,6 @@ NAMED: list[tuple[str, str, str, str]] = [
     ),
     # report
     (
-        "a certificate on the half that was chosen on",
-        "_report",
-        "certify(others, chosen,",
-        "certify(half.votes, chosen.order,",
-    ),
-    (
         "a method is scored where it chose",
         "_report",
         "            score.top - expected.error,\n",

@@ -79,12 +79,6 @@ def test_figures(small_store, tmp_path):
     assert done.output == f"{len(files)} figures written to {tmp_path}\n"
 
 
-def test_verbose_tells_of_preparation(small_store):
-    assert "Preparation" not in study("report", small_store).output
-    told = study("report", small_store, "--verbose").output
-    assert "wine: 13 numeric columns; 13 columns become 13" in told
-
-
 def test_reference(small_store):
     told = study("report", small_store, "--reference", "random").output
     assert "W/T/L: data sets on which random wins" in told

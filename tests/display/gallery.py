@@ -51,15 +51,12 @@ def every_display(names=None, methods=("Ensem", "EPBD", "random", "PEP")):
     votes = some_votes(names=names)
     kept = [0, 3, 5, 7]
     results = some_results(methods)
-    epbd = quorate.pruning.EPBD(keep=5).fit(votes)
     chosen = {method: kept[: 1 + at % 3] for at, method in enumerate(methods)}
     return {
         "KappaErrorDisplay": display.KappaErrorDisplay.from_votes(votes, kept),
-        "DiversityDisplay": display.DiversityDisplay.from_votes(votes, kept),
         "DecompositionDisplay": display.DecompositionDisplay.from_votes(votes, chosen),
         "MarginDisplay": display.MarginDisplay.from_votes(votes, kept),
         "RiskCurveDisplay": display.RiskCurveDisplay.from_votes(votes),
-        "PickTraceDisplay": display.PickTraceDisplay.from_pruner(epbd, votes),
         "SizeCurveDisplay": display.SizeCurveDisplay.from_votes(
             votes, np.arange(12), chosen=5
         ),

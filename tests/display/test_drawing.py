@@ -15,7 +15,7 @@ from quorate import display
 from quorate.display._base import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
 from quorate.display._files import figure_bytes
 
-PANELS = [f"{x}Display" for x in ("PickTrace", "Correlation", "RiskError")]
+PANELS = [f"{x}Display" for x in ("Correlation", "RiskError")]
 KINDS = sorted(name for name in display.__all__ if name.endswith("Display"))
 HOSTILE = [
     "<script>alert(1)</script>",

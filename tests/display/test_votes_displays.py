@@ -14,10 +14,8 @@ import quorate
 from quorate.display import (
     AgreementDisplay,
     DecompositionDisplay,
-    DiversityDisplay,
     KappaErrorDisplay,
     MarginDisplay,
-    PickTraceDisplay,
     RiskCurveDisplay,
     SizeCurveDisplay,
 )
@@ -68,37 +66,6 @@ class TestKappaError:
         ax = shown.plot().ax_
         assert all(crowd.get_rasterized() for crowd in ax.collections)
         assert len(ax.collections[1].get_offsets()) <= 5000
-
-
-class TestDiversity:
-    def test_values_are_those_of_the_measures(self):
-        votes = some_votes()
-        shown = DiversityDisplay.from_votes(votes, [0, 1, 2])
-        kept = votes.keep([0, 1, 2])
-        for values, of in ((shown.before, votes), (shown.after, kept)):
-            found = dict(zip(shown.measures, values, strict=True))
-            assert found == quorate.diversity(of)
-
-    def test_longer_is_more_diverse(self):
-        same = quorate.Votes(np.ones((4, 6), int), [1, 1, 1, 0, 0, 0])
-        halves = [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]]
-        shown = map(DiversityDisplay.from_votes, (same, quorate.Votes(halves, [1] * 4)))
-        low, high = (
-            dict(zip(each.measures, each.place(each.before), strict=True))
-            for each in shown
-        )
-        for name in ("disagreement", "correlation", "double_fault", "interrater"):
-            assert low[name] < high[name], name
-
-    def test_bars_show_the_places_and_say_the_values(self):
-        shown = DiversityDisplay.from_votes(some_votes(), [0, 1, 2]).plot()
-        values = shown.before, shown.after
-        for bars, each in zip(shown.ax_.containers, values, strict=True):
-            assert_allclose([bar.get_width() for bar in bars], shown.place(each))
-        assert texts(shown.ax_)[0] == f"{shown.before[0]:.3f}"
-        labels = [text.get_text() for text in shown.ax_.get_yticklabels()]
-        assert labels[:2] == ["disagreement ↑", "q_statistic ↓"]
-        assert labels[-1] == "error_gap ↕"
 
 
 class TestDecomposition:
@@ -202,32 +169,6 @@ class TestRiskCurve:
         assert any(line.get_marker() == "^" for line in shown.ax_.lines)
 
 
-class TestPickTrace:
-    def test_samples_margins_members(self):
-        votes = some_votes(names=[f"tree {at}" for at in range(12)])
-        epbd = quorate.pruning.EPBD(keep=4).fit(votes)
-        shown = PickTraceDisplay.from_pruner(epbd, votes).plot()
-        assert_array_equal(shown.samples, epbd.trace_samples_)
-        assert_array_equal(shown.margins, epbd.trace_margins_)
-        assert shown.members == tuple(f"tree {at}" for at in epbd.order_)
-        top, bottom = shown.axes_
-        assert_allclose(top.lines[1].get_ydata(), epbd.trace_margins_)
-        labels = [text.get_text() for text in bottom.get_xticklabels()]
-        assert labels == list(shown.members)
-        assert texts(bottom) == [str(at) for at in shown.samples]
-
-    def test_samples_are_positions_in_the_y_that_was_given(self):
-        valid = np.ones((3, 4), bool)
-        valid[:, 0] = False  # nobody votes on the first sample
-        with pytest.warns(quorate.exceptions.LeftOutWarning):
-            votes = quorate.Votes(
-                [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]], [1, 1, 1, 1], valid=valid
-            )
-        epbd = quorate.pruning.EPBD(keep=1).fit(votes)
-        shown = PickTraceDisplay.from_pruner(epbd, votes)
-        assert shown.samples[0] == epbd.trace_samples_[0] + 1
-
-
 class TestSizeCurve:
     def test_the_line_is_the_curve(self):
         selection = quorate.select(some_votes(), "re", keep="auto")
@@ -319,22 +260,13 @@ class TestAgreement:
         assert image[0, 0] == pytest.approx((corner[0, 1] + corner[1, 0]) / 2)
 
 
-WITH_SUPPORT = [KappaErrorDisplay, DiversityDisplay, MarginDisplay, AgreementDisplay]
-
-
-def fitted(name, votes=None):
-    return quorate.pruning.make_pruner(name, keep=3).fit(votes or some_votes())
+WITH_SUPPORT = [KappaErrorDisplay, MarginDisplay, AgreementDisplay]
 
 
 @pytest.mark.parametrize(
     ("refused", "why"),
     [
         (lambda: KappaErrorDisplay.from_votes(some_votes(1)), "a pair needs two"),
-        (lambda: PickTraceDisplay.from_pruner(fitted("re"), some_votes()),
-         "ReducedError has no trace"),
-        (lambda: PickTraceDisplay.from_pruner(
-            fitted("epbd"), some_votes(n_samples=1)), "the votes that EPBD was "
-                "fitted on"),
         (lambda: SizeCurveDisplay.from_selection(
             quorate.select(some_votes(), "pep", keep=0.5, random_state=0)),
          "does not rank the members"),
@@ -357,7 +289,6 @@ def test_ways_in_agree(kind):
     for other in (
         kind.from_selection(selection),
         kind.from_votes(votes, np.flatnonzero(selection.support)),
-        kind.from_estimator(forest, X, y, support=selection.support),
     ):
         for name, value in vars(by_mask).items():
             if isinstance(value, np.ndarray):

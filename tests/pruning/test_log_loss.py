@@ -83,23 +83,3 @@ def test_parabolas_are_off_by_no_more_than_they_say(empty):
         found.add(size)
         own += shares[size]
     assert told > N_MEMBERS / 2  # or the test says nothing
-
-
-@pytest.mark.parametrize("votes", [soft_votes(5), hard_votes(5)])
-def test_classes_that_count_the_same_need_every_digit(votes):
-    """What is far from the best on one class may be near it on all."""
-    found = running.running_average(votes, "log_loss", 50, balanced=True)
-    shares, own = true_shares(votes), np.zeros(N_SAMPLES)
-    for size in range(12):
-        expected = np.mean(
-            [
-                plain_losses(own[votes.y == label], shares[:, votes.y == label], size)
-                for label in range(3)
-            ],
-            axis=0,
-        )
-        np.testing.assert_allclose(
-            found.losses(np.arange(N_MEMBERS)), expected, atol=1e-12
-        )
-        found.add(size)
-        own += shares[size]

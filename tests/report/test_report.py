@@ -47,7 +47,6 @@ from tests.report.pages import (
 import quorate
 from quorate._choosing import Evidence, FixedSize, choose
 from quorate._choosing._crossfit import folds_of
-from quorate._lazy import try_modes
 from quorate._report import _text, study_report
 from quorate._report._page import embeddable, tidy
 from quorate._report._reproduce import as_code
@@ -187,7 +186,7 @@ def test_the_page_holds_no_sample():
     assert not [v for v in X.ravel().tolist() if f"{abs(v):.17g}"[:9] in page]
 
 
-TIMES = ("milliseconds", "speedup", "seconds", "seconds_collecting")
+TIMES = ("milliseconds", "seconds", "seconds_collecting")
 
 
 def timeless(data):
@@ -215,7 +214,7 @@ def use_clock(monkeypatch, steps):
 def test_the_same_page_twice_differs_in_its_times_only(forest, make, monkeypatch):
     model, X, y = forest if make == "forest" else UNSEEN["soft voting"]()
     pages = []
-    for seed in (0, 0, 1):  # and so other modes of lazy voting are the fastest
+    for seed in (0, 0, 1):
         rng = np.random.default_rng(seed)
         use_clock(monkeypatch, 1e-4 + rng.exponential(1e-3, 100_000))
         pages.append(quorate.report(model, X, y, methods=["best", "mdm"]))
@@ -323,8 +322,6 @@ def test_training_samples_give_a_page_without_a_score(model):
     assert "Run this report on samples that no member" in titles[0]
     assert "on other samples before you use them" in titles[1]
     assert len(titles) == 2
-    assert "trained on these samples" in data["lazy"]["note"]
-    assert "needs samples that no member" in data["certificate"]["refusal"]
     whys = {row["kept"]: row["why"] for row in data["members"]}
     unknown = "Its accuracy is not known: it was trained on these samples."
     picked = r"(picked as number \d of 3|one of the 3 chosen together)\."
@@ -341,33 +338,25 @@ def test_a_method_that_needs_out_of_bag_votes_gets_them(forest):
         assert asked.data[part] == same.data[part]
 
 
-def test_samples_that_members_were_chosen_on_before_give_no_promise():
+def test_samples_that_members_were_chosen_on_before_are_named():
     X, y = make_classification(3000, n_informative=6, flip_y=0.15, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X[:500], y[:500])
     small = quorate.prune(forest, X[500:1800], y[500:1800], "re", keep=10)
     new = quorate.report(small, X[1800:], y[1800:], method="mdm", keep=5)
-    assert new.data["certificate"]["refusal"] is None
     assert not new.data["votes"]["chosen_before"]
     assert "on new data (cross-validated" in new.html
     assert CHOSEN_BEFORE not in new.html
     out_of_bag = quorate.prune(forest, X[:500], y[:500], keep=10, distil=False)
-    needs = "A guarantee needs"
-    for model, rows, why in (
-        (small, slice(500, 1800), f"{CHOSEN_BEFORE} {needs} other samples"),
-        (out_of_bag, slice(500), f"{needs} samples that no member was trained"),
-    ):
+    for model, rows in ((small, slice(500, 1800)), (out_of_bag, slice(500))):
         page = quorate.report(model, X[rows], y[rows], method="mdm", keep=5)
         data = page.data
         assert data["votes"]["chosen_before"]
         assert data["votes"]["meaning"] == data["advice"][0]["text"] == CHOSEN_BEFORE
-        assert data["certificate"]["refusal"].startswith(why)
-        assert not data["lazy"]["honest"]
         assert data["methods"]["rows"]  # scores stay
-        assert data["sizes"]["text"]["promise"] is None
         # What is said of samples held back is true of these.
         said = "(cross-validated, but an earlier choice saw the samples)"
         assert said in page.html
-        assert page.html.count(CHOSEN_BEFORE) >= 3
+        assert page.html.count(CHOSEN_BEFORE) >= 2
     with pytest.raises(ValueError, match=r"report\(keep='auto'\): .* chosen, or their"):
         quorate.report(small, X[500:1800], y[500:1800], method="mdm", keep="auto")
 
@@ -455,23 +444,6 @@ def test_random_choices_are_judged_against_all_members():
     assert row["gain"] == pytest.approx(whole.mean() - np.mean(errors))
     each = np.mean([gain.std() / np.sqrt(gain.size) for gain in gains])
     assert row["gain_error"] == pytest.approx(each, rel=0.1)
-
-
-@pytest.mark.parametrize(("method", "tried"), [("re", None), ("brier", 9)])
-def test_a_certificate_is_on_the_half_that_did_not_choose(method, tried):
-    votes = votes_of(n_samples=3000)
-    mixed = np.random.default_rng(1).permutation(3000)
-    first, second = (votes.at(np.sort(half)) for half in (mixed[:1500], mixed[1500:]))
-    page = quorate.report(votes, method=method, keep=9, methods=[], random_state=1)
-    found = page.data["certificate"]
-    chosen = quorate.select(first, method, keep=tried or 1.0)
-    right = quorate.certify(second, chosen, tolerance=0.02)
-    for name in ("n_kept", "n_samples", "error", "full_error", "error_limit"):
-        assert found[name] == getattr(right, name)
-    flattered = quorate.certify(first, chosen.order, tolerance=0.02)
-    assert tried or flattered.error != right.error
-    # Where fewer are no start of more, only the size of the page is put to the test.
-    assert (found["nested"], found["tried"]) == (tried is None, tried)
 
 
 @pytest.mark.slow
@@ -664,25 +636,6 @@ def test_a_vote_with_weights_has_a_report():
     assert after == pytest.approx(smaller.score(X[100:], y[100:]))
 
 
-def test_early_exit_is_tried_as_the_command_does():
-    X, y = make_classification(1100, flip_y=0.2, random_state=0)
-    model = RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600])
-    lazy = quorate.report(model, X[600:], y[600:], methods=[], random_state=4).data[
-        "lazy"
-    ]
-    tried = try_modes(model, X[600:], y[600:], random_state=4, repeats=1)
-    assert not tried.source.why_unreliable
-    rows = {row["mode"]: row for row in lazy["rows"]}
-    assert lazy["n_samples"] == tried.n_samples == 250
-    names = ["all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"]
-    for name, mode in zip(names, tried.modes, strict=True):
-        assert rows[name]["members_asked"] == mode.members_asked
-        assert rows[name]["disagreement"] == mode.disagreement
-        if mode.mode != "calibrated":
-            assert rows[name]["allowed"] == mode.expected_disagreement
-    assert rows["calibrated, 0.5 %"]["allowed"] == 0.005  # what its name says
-
-
 @pytest.mark.parametrize("method", ["mdm", "brier"])
 def test_every_size_says_what_pruning_to_it_brings(method):
     model, X, y = UNSEEN["forest"]()
@@ -724,29 +677,6 @@ def test_sizes_that_a_method_finds_and_that_errors_find(forest):
     assert auto["pruning"]["rule"] == "keep='auto'"
     assert auto["pruning"]["expected"]["size_found"]
     assert auto["settings"]["method"] == "quorate.pruning.UMEP()"
-
-
-def test_a_promise_is_made_from_the_certified_size_on():
-    data = quorate.report(*many_unseen(), method="mdm", keep=2, methods=[]).data
-    fewest, text = data["certificate"]["n_kept"], data["sizes"]["text"]
-    assert 1 < fewest < 15
-    assert data["certificate"]["excess_limit"] <= data["certificate"]["tolerance"]
-    assert [row["mode"] for row in data["lazy"]["rows"]] == [
-        "all members", "exact", "bayes, 90 %", "bayes, 99 %", "bayes, 99.9 %",
-        "calibrated, 0.5 %",
-    ]  # fmt: skip
-    assert data["lazy"]["note"] == ""
-    exact = data["lazy"]["rows"][1]
-    assert exact["disagreement"] == 0
-    assert exact["members_asked"] < 15
-    limit = "at most 2.0\u202fpp"
-    proven = _text.points(data["certificate"]["excess_limit"]).lstrip("+")
-    more = [f"at most {proven}", *[limit] * (14 - fewest), "no change"]
-    assert text["promise"] == ["no"] * (fewest - 1) + more
-    assert text["promise_why"][0] == f"{fewest} members are the smallest certified size"
-    marked = {row["members"]: row["what"] for row in data["sizes"]["marked"]}
-    assert "smallest that is certified" in marked[fewest]
-    assert "kept in this report" in marked[2]
 
 
 def counted(why):

@@ -250,7 +250,7 @@ def test_too_few_samples_promise_nothing(forest, small, batches):
 
 def test_a_summary_has_no_votes_of_some_members(beside):
     with pytest.raises(TypeError, match="needs the votes on single samples"):
-        quorate.display.DiversityDisplay.from_votes(beside, [0, 1])
+        quorate.display.MarginDisplay.from_votes(beside, [0, 1])
 
 
 def run(*words):

@@ -63,8 +63,8 @@ def report(
     ----------
     ensemble : fitted ensemble, list or dict; or Votes or Summary
         Any ensemble that :func:`quorate.collect_votes` accepts. It is not changed.
-        Votes with labels are accepted, too; their report has no sizes, times and early
-        exit, which need the models. So is a summary of votes on data of any size, with
+        Votes with labels are accepted, too; their report has no sizes and times, which
+        need the models. So is a summary of votes on data of any size, with
         ``output``, ``noise`` and ``title`` only; its report omits what needs single
         samples.
     X, y : array-like
@@ -120,7 +120,7 @@ def report(
     classes, features and members, and numbers about votes, but no samples.
 
     Members are evaluated on the samples once, and again on up to 500 of them to measure
-    times and early exit, and on generated samples if a method needs additional ones.
+    times, and on generated samples if a method needs additional ones.
     Figures of pairs use up to 3,000 samples; the comparison of methods and the
     reasons for keeping members up to 6,000. The expected accuracy of the kept members
     and of other sizes is cross-validated on up to 10,000 samples, as in the output of
@@ -240,10 +240,9 @@ def _page(analysis: Analysis) -> Section:
         chosen_before=analysis.chosen_before,
     )
     facts, members_name = page["ensemble"], page["words"]["members"]
-    times, lazy = _savings.measured_sections(analysis)
+    times = _savings.measured_times(analysis)
     pruning = _savings.pruning_section(analysis, facts, times)
-    certificate = _expected.certificate_section(analysis)
-    sizes = _savings.sizes_section(analysis, facts, pruning, certificate, members_name)
+    sizes = _savings.sizes_section(analysis, facts, pruning, members_name)
     settings = _reproduce.settings_section(request, selection)
     page |= {
         "classes": _sections.class_rows(votes, expected, analysis.honest),
@@ -252,8 +251,6 @@ def _page(analysis: Analysis) -> Section:
         "members": _member_rows(analysis, facts),
         "pruning": pruning,
         "methods": _expected.methods_section(analysis),
-        "lazy": lazy,
-        "certificate": certificate,
         "sizes": sizes,
         "settings": settings,
         "reproduce": _reproduce.reproduce_section(request, settings, ensemble is None),

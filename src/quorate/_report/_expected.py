@@ -1,4 +1,4 @@
-"""Expected scores of the kept members and of other methods, and certificates."""
+"""Expected scores of the kept members and of other methods."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,28 +14,23 @@ from quorate._choosing import (
     choose,
     expected_curve,
     expected_errors,
-    has_whole_order,
     method_for,
 )
 from quorate._ensembles import Ensemble
-from quorate._judging import Certificate, certify
 from quorate._report._reproduce import Request
 from quorate._report._sections import (
-    CHOSEN_BEFORE,
     Section,
     before_after,
     why_unscored,
 )
 from quorate._report._text import ScoreFormat
-from quorate._scoring import Score, find_score, usual_tolerance
+from quorate._scoring import Score, find_score
 from quorate._theory import Diagnosis, diagnose
 from quorate._typing import IntArray
 from quorate._votes import Votes
 from quorate.pruning import RandomSubset, methods
-from quorate.stats import samples_needed
 
-DELTA = 0.05
-# Maximum number of samples to compare methods and to certify members.
+# Maximum number of samples to compare methods.
 MOST_SAMPLES = 6_000
 _TOO_FEW = "There are too few samples to hold some of them out for evaluation."
 # Fast methods of different kinds.
@@ -56,9 +51,8 @@ class Analysis:
         The ensemble of the votes; None if there are votes only.
     score, score_format : Score and ScoreFormat
         The score that the page reports, and how to write it.
-    is_unseen, chosen_before : bool
-        Whether the samples are new to all members, and whether members were already
-        chosen on them.
+    chosen_before : bool
+        Whether members were already chosen on the samples.
     honest : bool
         Whether the votes can be used to score members.
     refusal : str
@@ -74,7 +68,6 @@ class Analysis:
     ensemble: Ensemble | None
     score: Score
     score_format: ScoreFormat
-    is_unseen: bool
     chosen_before: bool
     honest: bool
     refusal: str
@@ -115,7 +108,6 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
         ensemble=getattr(evidence, "ensemble", None),
         score=score,
         score_format=ScoreFormat(score.title, score.top) if honest else ScoreFormat(),
-        is_unseen=votes.source is not None and votes.source.is_unseen,
         chosen_before=honest and evidence.chosen_on,
         honest=honest,
         refusal=_TOO_FEW if honest else why_unscored(votes),
@@ -285,87 +277,6 @@ def _random_row(votes: Votes, size: int, score: Score, seed: int) -> Section:
     doubt = float(np.mean([whole.behind(drawn)[1] for drawn in some]))
     scores = 1 - error, score.top - loss, whole.loss - loss, doubt
     return _method_row(f"random, mean of {_DRAWS}", size, *scores, is_random=True)
-
-
-def certificate_text(
-    certificate: Certificate, nested: bool = False, tried: int | None = None
-) -> Section:
-    """Return a certificate as a section.
-
-    Parameters
-    ----------
-    certificate : Certificate
-        The certificate.
-    nested : bool
-        Whether smaller selections are prefixes of larger ones.
-    tried : int, optional
-        The only size that was tested, if there was just one.
-    """
-    names = (
-        *("holds", "single", "n_kept", "n_members", "n_samples", "error", "full_error"),
-        *("excess_limit", "error_limit", "tolerance", "delta"),
-    )
-    return {
-        "refusal": None,
-        "text": str(certificate),
-        **{name: getattr(certificate, name) for name in names},
-        "nested": nested,
-        "tried": tried,
-    }
-
-
-def reason_of(error: ValueError) -> str:
-    """Return the reason of a refusal as a sentence."""
-    why = str(error).split(": ", 1)[-1]
-    return why[:1].upper() + why[1:]
-
-
-def certificate_section(analysis: Analysis) -> Section:
-    """Choose members on one half of the samples and certify them on the other half.
-
-    If smaller selections are prefixes of larger ones, the smallest sufficient size is
-    certified; otherwise only the size of the page is tested. If members were already
-    chosen or distilled on these samples, neither half is new.
-    """
-    votes, selection, score = analysis.votes, analysis.selection, analysis.score
-    seed, pruner = analysis.request.random_state, selection.pruner
-    if not analysis.is_unseen:
-        why = (
-            "A guarantee needs samples that no member was trained on: write this "
-            "report with such samples to get one."
-        )
-        return {"refusal": why}
-    if analysis.chosen_before:
-        why = (
-            f"{CHOSEN_BEFORE} A guarantee needs other samples: write this report with "
-            "such samples to get one."
-        )
-        return {"refusal": why}
-    mixed = np.random.default_rng(seed).permutation(votes.n_samples)[:MOST_SAMPLES]
-    first, second = mixed[: mixed.size // 2], mixed[mixed.size // 2 :]
-    if score.needs_every_class:  # in both halves
-        mixed = mixed[np.argsort(votes.y[mixed], kind="stable")]
-        first, second = mixed[::2], mixed[1::2]
-    tolerance = usual_tolerance(np.bincount(votes.y[second]))
-    needed = samples_needed(tolerance, DELTA)
-    if second.size < needed or _lacks_class(votes.at(first), score):
-        why = (
-            f"A guarantee needs at least {2 * needed:,} samples: half to choose on, "
-            "half for evaluation."
-        )
-        return {"refusal": why}
-    nested = has_whole_order(pruner) and pruner.tags.nested
-    size = FixedSize(1.0 if nested else selection.n_kept)
-    # Votes on additional samples use no labels, so both halves can share them.
-    half = analysis.evidence.at(np.sort(first), share_unlabelled=True)
-    scoring, method = selection.score.given, analysis.request.method
-    chosen = choose(half, method, size, seed=seed, scoring=scoring)
-    others = votes.at(np.sort(second))
-    try:
-        certificate = certify(others, chosen, tolerance=tolerance, delta=DELTA)
-    except ValueError as error:
-        return {"refusal": reason_of(error)}
-    return certificate_text(certificate, nested, None if nested else chosen.n_kept)
 
 
 def _lacks_class(votes: Votes, score: Score) -> bool:

@@ -4,8 +4,7 @@ Titles, captions and alternative texts are in the templates, which have access t
 display that was drawn.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from quorate._report import _text
 from quorate._report._expected import Analysis
 from quorate._report._page import Picture, draw
 from quorate._report._sections import Section
-from quorate._report._text import ScoreFormat, number, percent, points
+from quorate._report._text import ScoreFormat, number, percent
 from quorate._theory import Diagnosis
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes
@@ -23,6 +22,12 @@ from quorate.study import Results
 
 # Maximum number of points with tooltips.
 _MOST_POINTS = 400
+# Width and height of figures of studies without a row for each method.
+_SIZES = {
+    "diversity-correlation": (9.2, 6.2),
+    "risk-and-error": (9.6, 3.4),
+    "size-and-accuracy": (7.0, 4.2),
+}
 Rows = Sequence[Section]
 
 
@@ -150,65 +155,14 @@ def _size_curve(curve: Section, n_kept: int, score: ScoreFormat) -> Picture:
 
 
 def study_pictures(results: Results) -> dict[str, Picture]:
-    """Draw all figures that apply to the results."""
-    every = display.study_displays(results)
-    drawn = []
-    if "ranks" in every:
-        drawn += _ranks(every["ranks"], every["critical-difference"])
-    for name, write in (
-        ("accuracy", points),
-        ("time", _text.seconds),
-        ("space", _text.size),
-        ("size", lambda value: number(value, 1)),
-    ):
-        drawn.append(_quantity(name, every[name], write))
-    parts = every["decomposition"]
-    texts = [
-        f"{name}: error of the vote {percent(error)}"
-        for name, error in zip(parts.names, parts.error, strict=True)
-    ]
-    marked, high = (parts.error, None, texts), 1.4 + 0.34 * len(texts)
-    drawn.append(draw("decomposition", parts, *marked, width=7.2, height=high))
-    for name, width, height in (
-        ("diversity-correlation", 9.2, 6.2),
-        ("risk-and-error", 9.6, 3.4),
-    ):
-        looks: dict[str, Any] = {"width": width, "height": height, "panels": True}
-        drawn.append(draw(name, every[name], **looks))
-    if (name := "size-and-accuracy") in every:
-        means = every[name].means
-        texts = [
-            f"{name} keeps {percent(share, 0)} and gains {points(gain)}"
-            for name, (share, gain) in means.items()
-        ]
-        x, y = zip(*means.values(), strict=True)
-        drawn.append(draw(name, every[name], x, y, texts, width=7.0, height=4.2))
-    return {picture.id: picture for picture in drawn}
-
-
-def _ranks(shown: Any, groups: Any) -> list[Picture]:
-    """Draw average ranks, and which methods differ significantly."""
-    order = np.argsort(shown.average_ranks, kind="stable")
-    ranks, n = shown.average_ranks[order], order.size
-    texts = [
-        f"{shown.methods[at]}: average rank {number(shown.average_ranks[at], 2)}"
-        for at in order
-    ]
-    deep = 1.2 + 0.26 * n + 0.12 * len(groups.cliques)
-    on_axis = ("critical-difference", groups, ranks, np.zeros(n), texts)
-    return [
-        draw("ranks", shown, ranks, None, texts, width=7.0, height=1.3 + 0.27 * n),
-        draw(*on_axis, width=7.2, height=deep),
-    ]
-
-
-def _quantity(name: str, shown: Any, write: Callable[[Any], str]) -> Picture:
-    """Draw a quantity of every method, the best on top."""
-    medians = shown.medians
-    order = np.argsort(-medians if name == "accuracy" else medians, kind="stable")
-    texts = [f"{shown.methods[at]}: median {write(medians[at])}" for at in order]
-    marked, high = (medians[order], None, texts), 1.2 + 0.28 * order.size
-    return draw(name, shown, *marked, width=7.0, height=high)
+    """Draw all figures that apply to the results; tables have their numbers."""
+    rows = 7.0, 1.4 + 0.34 * len(results.methods)
+    pictures = {}
+    for name, shown in display.study_displays(results).items():
+        width, height = _SIZES.get(name, rows)
+        panels = isinstance(shown, display.PanelsDisplay)
+        pictures[name] = draw(name, shown, width=width, height=height, panels=panels)
+    return pictures
 
 
 def evenly_spread(length: int, most: int) -> IntArray:

@@ -1,7 +1,6 @@
-"""Savings by number of members, and savings of early exit."""
+"""Savings by number of members."""
 
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -14,23 +13,17 @@ from quorate._ensembles import (
     read_ensemble,
 )
 from quorate._judging import expected_rare_class
-from quorate._lazy import try_modes
 from quorate._output import plain
 from quorate._pruned import check_distillable, smaller_ensemble
 from quorate._report import _text
 from quorate._report._expected import Analysis, curve_section, expected_section
-from quorate._report._sections import CHOSEN_BEFORE, Section, before_after
-from quorate._report._text import count, percent, points, unsigned
+from quorate._report._sections import Section, before_after
+from quorate._report._text import count
 from quorate._typing import IntArray
 
 # The best repeat counts; with fewer repeats, times on a busy machine are too long.
 _REPEATS = 4
 _TIMED_ROWS = 500
-_CONFIDENCES = (0.9, 0.99, 0.999)
-_UNEQUAL = (
-    "The members have unequal weights, for which mode bayes guarantees nothing: see "
-    "the share of predictions changed."
-)
 
 
 def pruning_section(
@@ -102,15 +95,11 @@ def _needs(selection: Selection, pickled: Section | None, times: Section | None)
     )
 
 
-def measured_sections(analysis: Analysis) -> tuple[Section | None, Section]:
-    """Measure times and early exit on a few samples, if there is a model.
-
-    Times are milliseconds to predict some rows: with all members, and the kept ones.
-    """
+def measured_times(analysis: Analysis) -> Section | None:
+    """Measure the times of the whole and of the kept members on a few samples."""
     ensemble, X, selection = analysis.ensemble, analysis.evidence.X, analysis.selection
     if ensemble is None:
-        why = "There are only votes, and no model to evaluate with early exit."
-        return None, {"rows": [], "n_samples": 0, "honest": False, "refusal": why}
+        return None
     n_rows = count_rows(X)
     if n_rows > _TIMED_ROWS:
         rng = np.random.default_rng(analysis.request.random_state)
@@ -125,60 +114,13 @@ def measured_sections(analysis: Analysis) -> tuple[Section | None, Section]:
     before, after = map(float, predict_milliseconds(models, X, repeats=_REPEATS))
     if not selection.drops_members:
         before = after = min(before, after)  # one model, timed twice
-    times = {**before_after(before, after), "rows": count_rows(X)}
-    return times, _lazy_section(whole, X, analysis)
-
-
-def _lazy_section(model: Any, rows: Any, analysis: Analysis) -> Section:
-    """Measure each mode of early exit; "calibrated" is fitted on half of the rows.
-
-    On samples that members were chosen on, they agree more than on new data.
-    """
-    unseen = analysis.is_unseen
-    trial = try_modes(
-        model,
-        rows,
-        confidence=_CONFIDENCES if unseen else _CONFIDENCES[-1:],
-        random_state=analysis.request.random_state,
-        repeats=2,
-        source="new" if unseen else "training",
-    )
-    notes = [trial.source_note]
-    if unseen and trial.left_out is not None:
-        notes = [f"Mode calibrated is left out: {trial.left_out}."]
-    if any(tried.expected_disagreement is None for tried in trial.modes):
-        notes.append(_UNEQUAL)
-    if analysis.chosen_before:
-        notes.append(CHOSEN_BEFORE)
-    names = "setting", "members_asked", "share_asked", "disagreement", "milliseconds"
-    table = [
-        {
-            "mode": tried.title,
-            **{name: plain(getattr(tried, name)) for name in (*names, "speedup")},
-            # The requested limit of calibrated mode; the estimate can be lower.
-            "allowed": plain(
-                tried.setting
-                if tried.mode == "calibrated"
-                else tried.expected_disagreement
-            ),
-        }
-        for tried in trial.modes
-    ]
-    return {
-        "rows": table,
-        "n_samples": trial.n_samples,
-        "honest": unseen and not analysis.chosen_before,
-        "note": " ".join(filter(None, notes)),
-        "allowance": trial.allowance,
-        "refusal": None,
-    }
+    return {**before_after(before, after), "rows": count_rows(X)}
 
 
 def sizes_section(
     analysis: Analysis,
     facts: Section,
     pruning: Section,
-    certificate: Section,
     members_name: str,
 ) -> Section:
     """Return score and certificate of each size, also as text.
@@ -197,22 +139,17 @@ def sizes_section(
     selection, score = analysis.selection, analysis.score_format
     n_kept, n_members, curve = selection.n_kept, facts["n_members"], pruning["curve"]
     members = _possible_sizes(selection, curve)
-    scores = doubts = promises = whys = None
+    scores = doubts = None
     if not curve["refusal"]:
         at = np.searchsorted(curve["sizes"], members)
         scores = (score.top - np.array(curve["errors"])[at]).tolist()
         doubts = np.array(curve["standard_errors"])[at].tolist()
-    if not certificate["refusal"]:
-        both = [_promise(number, certificate) for number in members.tolist()]
-        promises, whys = map(list, zip(*both, strict=True))
     text = {
         "members": [
             f"{count(n)} of {count(n_members)} {members_name}" for n in members
         ],
         "score": scores and list(map(score.write, scores)),
         "doubt": doubts and list(map(score.doubt, doubts)),
-        "promise": promises,
-        "promise_why": whys,
     }
     chosen = int(np.flatnonzero(members == n_kept)[0])
     reweighted = n_kept == n_members and pruning["new_weights"]
@@ -224,7 +161,7 @@ def sizes_section(
         "text": text,
         "chosen": chosen,
         "as_it_is": members.size - 1 if as_it_is else None,
-        "marked": _marked_sizes(members, pruning, certificate, n_members),
+        "marked": _marked_sizes(members, pruning, n_members),
     }
 
 
@@ -240,33 +177,7 @@ def _possible_sizes(selection: Selection, curve: Section) -> IntArray:
     return np.union1d(some, [n_kept])
 
 
-def _promise(number: int, certificate: Section) -> tuple[str, str]:
-    """Return the certificate at a size, and its explanation."""
-    fewest, whole = certificate["n_kept"], certificate["n_members"]
-    tried, limit = certificate["tried"], unsigned(points(certificate["tolerance"], 1))
-    if number == whole:
-        return "no change", "all members are kept"
-    if number >= fewest if certificate["nested"] else number == fewest:
-        sure, proven = percent(1 - certificate["delta"], 0), limit
-        if number == fewest:
-            proven = unsigned(points(certificate["excess_limit"]))
-        return (
-            f"at most {proven}",
-            f"more errors than all members on new samples, with {sure} confidence: the "
-            "same number was chosen on one half of the samples and tested on the other",
-        )
-    if tried == number:
-        return "no", f"not shown to cost at most {limit} of extra error"
-    if tried is not None:
-        return "not tested", f"only {count(tried)} members were tested"
-    if fewest == whole:
-        return "no", f"no size is shown to cost at most {limit} of extra error"
-    return "no", f"{count(fewest)} members are the smallest certified size"
-
-
-def _marked_sizes(
-    members: IntArray, pruning: Section, certificate: Section, n_members: int
-) -> list[Section]:
+def _marked_sizes(members: IntArray, pruning: Section, n_members: int) -> list[Section]:
     """Return the highlighted sizes and their meanings, with what was measured."""
     curve, everybody = pruning["curve"], "all members"
     if pruning["n_kept"] == n_members and pruning["new_weights"]:
@@ -275,8 +186,6 @@ def _marked_sizes(
     if curve.get("best_size"):
         enough = "smallest within one standard error of the best"
         reasons += [(curve["enough"], enough), (curve["best_size"], "best expected")]
-    if certificate.get("nested") and certificate["n_kept"] < n_members:
-        reasons.append((certificate["n_kept"], "smallest that is certified"))
     words = [
         "; ".join(what for size, what in reasons if size == number)
         for number in members.tolist()

@@ -10,7 +10,6 @@ import numpy as np
 from quorate._judging import certify
 from quorate._output import plain
 from quorate._report._advice import Step, best_member, step
-from quorate._report._expected import DELTA, certificate_text, reason_of
 from quorate._report._page import Report, page_head, render
 from quorate._report._pictures import evenly_spread, study_pictures, votes_pictures
 from quorate._report._reproduce import reproduce_summary
@@ -115,9 +114,16 @@ def _certificate(summary: Summary, honest: bool) -> Section:
     if not honest:
         return {"refusal": why_unscored(summary)}
     try:
-        return certificate_text(certify(summary, delta=DELTA))
+        certificate = certify(summary)
     except ValueError as error:
-        return {"refusal": reason_of(error)}
+        why = str(error).split(": ", 1)[-1]
+        return {"refusal": why[:1].upper() + why[1:]}
+    names = (
+        *("holds", "single", "n_kept", "n_members", "n_samples", "error", "full_error"),
+        *("excess_limit", "error_limit", "tolerance", "delta"),
+    )
+    section: Section = {name: getattr(certificate, name) for name in names}
+    return {"refusal": None, "text": str(certificate), **section}
 
 
 def _other_model(summary: Summary, certificate: Section) -> Section | None:

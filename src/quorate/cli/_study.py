@@ -223,9 +223,7 @@ def merge(store: Path, others: tuple[Path, ...]) -> None:
     "METHOD",
     "Method that the others are compared with; the last by default.",
 )
-@_options.flag(
-    "-v --verbose", "Also show how the data were prepared, and full tracebacks."
-)
+@_options.flag("-v --verbose", "Also show full tracebacks.")
 @_options.option(
     "--figures", _options.FILE, "Save the figures to DIR instead.", metavar="DIR"
 )

@@ -1,6 +1,6 @@
 """A study on a terminal: the ranking of methods, tests, and failures."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markup import escape
@@ -8,7 +8,6 @@ from rich.text import Text
 
 from quorate.cli._console import (
     heading,
-    on_one_line,
     plain_table,
 )
 
@@ -36,8 +35,6 @@ def show_results(
     if results.plan is not None and results.plan.table:
         for line in missing_rows(results.plan.table, results.plan.data_names):
             console.print(Text(line))
-    if verbose:
-        _show_preparation(console, results)
     _show_failures(console, results, verbose)
 
 
@@ -186,25 +183,6 @@ def _show_table(
             f"{table.reference} is significantly better, - if it is worse"
         )
     )
-
-
-def _show_preparation(console: Console, results: "Results") -> None:
-    heading(console, "Preparation, fitted on the training part of each fold")
-    by_data: dict[str, list[dict[str, Any]]] = {}
-    for record in results.preparation:
-        by_data.setdefault(record["data"], []).append(record)
-    for name, records in by_data.items():
-        first = records[0]
-        what = "; or ".join(sorted({record["what"] for record in records}))
-        become = f"{first['columns']} columns become {first['features']}"
-        console.print(Text.assemble((name, "bold"), f": {what}; {become}"))
-        values = [
-            f"{column} = {f'{value:.6g}' if isinstance(value, float) else value}"
-            for column, value in first["filled"].items()
-        ]
-        if values:
-            listed = ", ".join(map(on_one_line, values))
-            console.print(Text(f"  filled in the first fold: {listed}"))
 
 
 def _show_failures(console: Console, results: "Results", verbose: bool) -> None:

@@ -5,9 +5,9 @@ Each display is a class that holds only arrays. Class methods whose names start 
 for several panels), and returns the display.
 """
 
-from quorate.display._diversity import DecompositionDisplay, DiversityDisplay
+from quorate.display._decomposition import DecompositionDisplay
 from quorate.display._files import study_figures
-from quorate.display._members import MarginDisplay, PickTraceDisplay
+from quorate.display._members import MarginDisplay
 from quorate.display._pairs import AgreementDisplay, KappaErrorDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._risk import RiskCurveDisplay, RiskErrorDisplay
@@ -20,6 +20,7 @@ from quorate.display._study import (
 
 # isort: split
 # For the report, which has the facts for these pictures; not public.
+from quorate.display._base import PanelsDisplay as PanelsDisplay
 from quorate.display._files import study_displays as study_displays
 from quorate.display._members import MembersDisplay as MembersDisplay
 
@@ -28,10 +29,8 @@ __all__ = [
     "CorrelationDisplay",
     "CriticalDifferenceDisplay",
     "DecompositionDisplay",
-    "DiversityDisplay",
     "KappaErrorDisplay",
     "MarginDisplay",
-    "PickTraceDisplay",
     "QuantityDisplay",
     "RankDisplay",
     "RiskCurveDisplay",

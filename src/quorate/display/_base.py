@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from quorate._choosing import Selection
-from quorate._ensembles import collect_votes
 from quorate._typing import Array, BoolArray
 from quorate._votes import VoteCounts, Votes, member_positions
 
@@ -84,47 +83,13 @@ class PanelsDisplay(Display):
         return self.axes_
 
 
-class VotesDisplay(Display, ABC):
-    """A plot of votes, with a constructor from an ensemble and samples."""
+class SupportDisplay(Display, ABC):
+    """A plot of votes before and after pruning, with a constructor from a selection."""
 
     @classmethod
     @abstractmethod
-    def from_votes(cls, votes: Votes, *arguments: Any, **options: Any) -> Self:
-        """Compute the arrays from votes."""
-
-    @classmethod
-    def from_estimator(
-        cls,
-        ensemble: Any,
-        X: Any,
-        y: Any,
-        *,
-        out_of_bag: bool = False,
-        n_jobs: int | None = None,
-        **options: Any,
-    ) -> Self:
-        """Evaluate the members of a fitted ensemble, then do as ``from_votes``.
-
-        Parameters
-        ----------
-        ensemble : fitted ensemble
-            What :func:`quorate.collect_votes` takes.
-        X, y : array-like
-            Samples and their labels.
-        out_of_bag : bool
-            Whether members vote only on samples they were not trained on; ``X`` is
-            then the training data.
-        n_jobs : int, optional
-            How many members to evaluate at a time.
-        **options
-            Passed to ``from_votes``.
-        """
-        votes = collect_votes(ensemble, X, y, out_of_bag=out_of_bag, n_jobs=n_jobs)
-        return cls.from_votes(votes, **options)
-
-
-class SupportDisplay(VotesDisplay):
-    """A plot of votes before and after pruning, with a constructor from a selection."""
+    def from_votes(cls, votes: Votes, support: Any = None) -> Self:
+        """Compute the arrays from votes, and from those of the kept members."""
 
     @classmethod
     def from_selection(cls, selection: Selection, **options: Any) -> Self:

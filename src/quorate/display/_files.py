@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from quorate._atomic import atomic_write
 from quorate._checks import one_of
-from quorate.display._diversity import DecompositionDisplay
+from quorate.display._decomposition import DecompositionDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._risk import RiskErrorDisplay
 from quorate.display._study import (

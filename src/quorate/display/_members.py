@@ -1,26 +1,22 @@
-"""Plots of members: accuracies, margins and picks."""
+"""Plots of members: accuracies and margins."""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._typing import BoolArray, FloatArray
 from quorate._votes import Votes
 from quorate.display import _base
 from quorate.display._base import (
     ALL,
     CROWD,
-    GOOD,
     KEPT,
     Display,
-    PanelsDisplay,
     SupportDisplay,
     as_support,
 )
-from quorate.pruning import Pruner
 
 
 @dataclass(eq=False, repr=False)
@@ -166,122 +162,3 @@ def cumulative(values: FloatArray) -> tuple[FloatArray, FloatArray]:
         some = np.unique(np.linspace(0, places.size - 1, _MOST_STEPS).astype(np.intp))
         places, heights = places[some], heights[some]
     return np.r_[-1.0, places, 1.0], np.r_[0.0, heights, 1.0]
-
-
-_READABLE = 40
-
-
-@dataclass(eq=False, repr=False)
-class PickTraceDisplay(PanelsDisplay):
-    """How EPBD or FTAD chose: the sample behind every pick, and its margin.
-
-    At each pick one sample chooses, by default that of the smallest margin among the
-    members not yet picked: the most accurate member that is right on it is taken. The
-    upper panel shows that margin, the lower one the sample.
-
-    Parameters
-    ----------
-    samples : ndarray of int of shape (n_picks,)
-        Positions of the samples in the ``y`` that was given.
-    margins : ndarray of shape (n_picks,)
-        Their margins.
-    members : tuple of str
-        Names of the members picked.
-    method : str
-        Name of the method.
-
-    Attributes
-    ----------
-    axes_, figure_
-        Where it was drawn; ``ax_`` is the upper panel.
-
-    Examples
-    --------
-    >>> import quorate
-    >>> votes = dict(quorate.testing.example_votes())["two classes"]
-    >>> epbd = quorate.pruning.EPBD(keep=3).fit(votes)
-    >>> display = quorate.display.PickTraceDisplay.from_pruner(epbd, votes)
-    >>> display.samples.shape, len(display.members)
-    ((3,), 3)
-    """
-
-    samples: IntArray
-    margins: FloatArray
-    members: tuple[str, ...]
-    method: str
-
-    @classmethod
-    def from_pruner(cls, pruner: Pruner, votes: Votes) -> Self:
-        """Read the trace of a fitted method.
-
-        Parameters
-        ----------
-        pruner : EPBD or FTAD
-            Fitted.
-        votes : Votes
-            What it was fitted on.
-        """
-        owner = type(pruner).__name__
-        if not hasattr(pruner, "trace_samples_"):
-            raise ValueError(
-                f"PickTraceDisplay: {owner} has no trace; fit EPBD or FTAD."
-            )
-        trace: IntArray = pruner.trace_samples_
-        if trace.size and int(trace.max()) >= votes.n_samples:
-            raise ValueError(
-                f"PickTraceDisplay: the trace contains sample {int(trace.max())}, but "
-                f"the votes have {votes.n_samples} samples; pass the votes that "
-                f"{owner} was fitted on."
-            )
-        n = min(trace.size, pruner.order_.size)
-        return cls(
-            samples=votes.samples[trace[:n]],
-            margins=np.asarray(pruner.trace_margins_[:n], dtype=float),
-            members=tuple(votes.names[member] for member in pruner.order_[:n]),
-            method=owner,
-        )
-
-    def plot(self, axes: Any = None, *, figure: Figure | None = None) -> Self:
-        """Draw margins above and samples below, along the picks.
-
-        Parameters
-        ----------
-        axes : two matplotlib axes, optional
-        figure : matplotlib figure, optional
-            Draw on this figure; a new one by default.
-        """
-        n = self.samples.size
-        width = float(np.clip(2.5 + 0.22 * n, 5.6, 10.0))
-        shape, size = (2, 1), (width, 5.0)
-        top, bottom = self._panels(axes, figure, shape, size, sharex=True)
-        ink, picks = _base.text_colour(top), np.arange(1, n + 1)
-        top.axhline(0, color=ink, lw=0.8, alpha=0.6)
-        top.vlines(picks, 0, self.margins, color=GOOD, lw=1.2)
-        top.plot(picks, self.margins, "o", color=GOOD, ms=4)
-        top.set_ylabel("margin")
-        first = np.zeros(n, dtype=bool)
-        first[np.unique(self.samples, return_index=True)[1]] = True
-        for which, marker, look in (
-            (first, "s", {"color": KEPT, "label": "first time"}),
-            (~first, "o", {"color": ALL, "label": "again", "mfc": "none"}),
-        ):
-            bottom.plot(picks[which], self.samples[which], marker, ms=5, **look)
-        bottom.set_ylabel("sample")
-        if n <= _READABLE:
-            for pick, sample in zip(picks, self.samples, strict=True):
-                upright = {"rotation": 90, "ha": "center", "fontsize": "x-small"}
-                _base.note(bottom, str(sample), (pick, sample), (0, 6), **upright)
-            bottom.margins(y=0.2)
-            names = [_base.plain(name) for name in self.members]
-            bottom.set_xticks(picks, names, rotation=90, fontsize="x-small")
-            bottom.set_xlabel("members, in the order of picking")
-        else:
-            bottom.set_xlabel("pick")
-        if not first.all():
-            place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1)}
-            _base.legend(bottom, ncols=2, borderaxespad=0, **place)
-        title = (
-            f"{_base.plain(self.method)}: the sample that each member was picked for"
-        )
-        _base.heading(top, title, fontsize="medium")
-        return self

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.display import _base
-from quorate.display._base import BAD, GOOD, KEPT, PanelsDisplay, VotesDisplay
+from quorate.display._base import BAD, GOOD, KEPT, Display, PanelsDisplay
 from quorate.display._study import cells_of, correlation, correlation_text
 from quorate.risk import RiskAssessment, assess_risk, endpoints, estimate, interval
 from quorate.study import Results
@@ -24,7 +24,7 @@ _NAMES = {"q1": "q1", "q6": "q6", "q5": "q5", "q2": "q2/q4", "q3": "q3"}
 
 
 @dataclass(eq=False, repr=False)
-class RiskCurveDisplay(VotesDisplay):
+class RiskCurveDisplay(Display):
     """Risk estimate over the diversity on the worst sample.
 
     Where the ground is blue, the estimate falls as diversity grows: more diversity

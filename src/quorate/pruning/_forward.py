@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._scoring import Score, score_for
+from quorate._scoring import score_for
 from quorate._typing import IntArray
 from quorate._votes import Votes
 from quorate.pruning._base import (
@@ -16,34 +16,11 @@ from quorate.pruning._base import (
     first_best,
 )
 from quorate.pruning._running import RunningLoss, grow
-from quorate.pruning._running_average import SUMS, running_average, running_score
-
-
-class _ByScore(Pruner):
-    """Base class of methods that maximise a score of the average."""
-
-    n_evaluations_: int
-    scoring: Any
-
-    def _running(self, votes: Votes, score: Score, most: int) -> RunningLoss:
-        """Return the loss of an empty average; check that it can be balanced."""
-        if self._is_balanced and score.name not in SUMS:
-            raise self._refuse(
-                "class_weight",
-                f"{score.name} is not a mean over samples, so it cannot be weighted by "
-                "class; use accuracy, neg_log_loss or neg_brier_score",
-            )
-        if self._is_balanced and not votes.has_equal_weights:
-            raise self._refuse(
-                "class_weight",
-                "these votes are weighted, but classes can be balanced only for equal "
-                "votes; use scoring='balanced_accuracy'",
-            )
-        return running_score(votes, score, most, self._is_balanced)
+from quorate.pruning._running_average import running_average, running_score
 
 
 @dataclass(repr=False, eq=False)
-class ForwardSearch(_ByScore):
+class ForwardSearch(Pruner):
     """Add the member that improves the score most.
 
     Starts with the member that is best alone. The score is that of the ensemble
@@ -57,9 +34,6 @@ class ForwardSearch(_ByScore):
         The score to make large: a name that scikit-learn knows, a scorer of
         ``sklearn.metrics.make_scorer``, or a function of labels and predictions. None
         for accuracy, or for the score that :func:`quorate.prune` was given.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, where the score is a mean over samples:
-        accuracy, ``neg_log_loss`` and ``neg_brier_score``.
 
     Attributes
     ----------
@@ -95,12 +69,11 @@ class ForwardSearch(_ByScore):
     )
     keep: float | int | None = 0.2
     scoring: Any = None
-    class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
         votes = inputs.votes
         score = score_for(self.scoring, votes, self._owner)
-        running = self._running(votes, score, size)
+        running = running_score(votes, score, size)
         picked, losses = grow(running, votes.n_members, size, inputs.progress)
         self.scores_ = score.top - np.array(losses)
         self.n_evaluations_ = running.n_evaluations
@@ -108,7 +81,7 @@ class ForwardSearch(_ByScore):
 
 
 @dataclass(repr=False, eq=False)
-class GreedySelection(_ByScore):
+class GreedySelection(Pruner):
     """Select greedily with replacement, as AutoML tools do.
 
     Greedy ensemble selection, as AutoML tools do it: each round adds the member that
@@ -129,9 +102,6 @@ class GreedySelection(_ByScore):
         scorer of ``sklearn.metrics.make_scorer``, or a function of labels and
         predictions. None for ``loss``, or for the score that :func:`quorate.prune` was
         given.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare; not with a score that is no mean
-        over samples.
 
     Attributes
     ----------
@@ -174,7 +144,6 @@ class GreedySelection(_ByScore):
     loss: str = "accuracy"
     n_rounds: int = 50
     scoring: Any = None
-    class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
         self._one_of("loss", "accuracy", "brier", "log_loss")
@@ -205,6 +174,6 @@ class GreedySelection(_ByScore):
 
     def _empty_average(self, votes: Votes, rounds: int) -> RunningLoss:
         if self.scoring is None:
-            return running_average(votes, self.loss, rounds, self._is_balanced)
+            return running_average(votes, self.loss, rounds)
         score = score_for(self.scoring, votes, self._owner)
-        return self._running(votes, score, rounds)
+        return running_score(votes, score, rounds)

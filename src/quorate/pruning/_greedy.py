@@ -12,20 +12,18 @@ from quorate._typing import Array, FloatArray, Progress, Ties
 from quorate._votes import Votes
 from quorate.pruning._base import (
     NEAR,
-    TOLERANCE,
     Pruner,
     PrunerInputs,
     PrunerTags,
     first_best,
 )
 from quorate.pruning._running import (
-    BalancedLoss,
     RunningLoss,
     RunningVote,
     exchange,
     running_vote,
 )
-from quorate.pruning._shares import class_parts, most_accurate_first
+from quorate.pruning._shares import most_accurate_first
 
 _BACKFITTING_ROUNDS = 100
 
@@ -54,23 +52,18 @@ class ErrorDriven(Pruner):
 
     def _first(self, votes: Votes) -> list[int]:
         """Return the most accurate member, to start with."""
-        return [int(most_accurate_first(votes, self._is_balanced)[0])]
+        return [int(most_accurate_first(votes)[0])]
 
     def _lower_error(
         self, inputs: PrunerInputs, size: int, exchange_rounds: int = 0
     ) -> Additions:
         """Add the member that lowers the error most, with rounds of exchanges."""
         votes = inputs.votes
-        running: RunningLoss = self._empty_vote(votes)
-        tolerance, everybody = 0.0, np.arange(votes.n_members)
-        if self._is_balanced:
-            tolerance = TOLERANCE
-            parts = [self._empty_vote(part) for part in class_parts(votes)]
-            running = BalancedLoss(parts)
+        running, everybody = self._empty_vote(votes), np.arange(votes.n_members)
 
         def mend(picked: list[int]) -> None:
             if len(picked) >= 3:
-                exchange(running, votes.n_members, picked, exchange_rounds, tolerance)
+                exchange(running, votes.n_members, picked, exchange_rounds, 0.0)
 
         return _add_best(
             running,
@@ -78,8 +71,7 @@ class ErrorDriven(Pruner):
             size,
             lambda: -running.losses(everybody),
             inputs.progress,
-            tolerance,
-            mend,
+            mend=mend,
         )
 
 
@@ -128,8 +120,6 @@ class ReducedError(ErrorDriven):
     backfitting : bool
         After each addition from the third on, exchange members one at a time for the
         best replacement while the error falls, at most 100 rounds.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -156,7 +146,6 @@ class ReducedError(ErrorDriven):
     keep: float | int | None = 0.2
     ties: Ties = "expected"
     backfitting: bool = False
-    class_weight: str | None = None
 
     @property
     def has_order(self) -> bool:
@@ -178,8 +167,6 @@ class OrderedError(ErrorDriven):
         At most this many members; any number by default.
     ties : {"expected", "lowest"}
         How ties are counted.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -205,7 +192,6 @@ class OrderedError(ErrorDriven):
     tags = replace(ErrorDriven.tags, finds_size=True, honours_keep=False)
     keep: float | int | None = None
     ties: Ties = "expected"
-    class_weight: str | None = None
 
     def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
         picked, errors = self._lower_error(inputs, size)
@@ -222,8 +208,6 @@ class Complementariness(ErrorDriven):
         Fraction in (0, 1] or number of members to keep.
     ties : {"expected", "lowest"}
         How ties are counted.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -249,22 +233,10 @@ class Complementariness(ErrorDriven):
 
     keep: float | int | None = 0.2
     ties: Ties = "expected"
-    class_weight: str | None = None
 
     def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
-        votes, progress = inputs.votes, inputs.progress
-        first = self._first(votes)
-        if not self._is_balanced:
-            running = self._empty_vote(votes)
-            return _add_best(running, first, size, running.rescued, progress)
-        parts = [self._empty_vote(part) for part in class_parts(votes)]
-
-        def rescued() -> Array:
-            each = [p.rescued() / (p.scale * p.votes.n_samples) for p in parts]
-            return np.asarray(np.mean(each, axis=0))
-
-        together = BalancedLoss(parts)
-        return _add_best(together, first, size, rescued, progress, TOLERANCE)
+        running, first = self._empty_vote(inputs.votes), self._first(inputs.votes)
+        return _add_best(running, first, size, running.rescued, inputs.progress)
 
 
 @dataclass(repr=False, eq=False)

@@ -12,9 +12,9 @@ from quorate._kernels.verdicts import TIE_TOLERANCE
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes, totals
 from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
-from quorate.pruning._running import BalancedLoss, RunningLoss, exchange, grow
+from quorate.pruning._running import RunningLoss, exchange, grow
 from quorate.pruning._running_average import EvaluatedAverage, VotedAverage
-from quorate.pruning._shares import class_parts, unsure_probabilities
+from quorate.pruning._shares import unsure_probabilities
 
 
 @dataclass(repr=False, eq=False)
@@ -103,8 +103,6 @@ class MarginLoss(Pruner):
         tie count.
     sweeps : int
         How often to go through the members and exchange each for a better one.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -135,15 +133,11 @@ class MarginLoss(Pruner):
     keep: float | int | None = 0.2
     slope: float = 3.0
     sweeps: int = 2
-    class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
         votes = inputs.votes
         slope, sweeps = self._number("slope", above=0), self._count("sweeps")
-        running: RunningLoss = _running_margins(votes, slope)
-        if self._is_balanced:
-            parts = [_running_margins(part, slope) for part in class_parts(votes)]
-            running = BalancedLoss(parts)
+        running = _running_margins(votes, slope)
         # Tolerance for equal sums of losses: relative to the sum, or to one loss.
         unit = 1 / votes.n_samples
         order, _ = grow(running, votes.n_members, size, inputs.progress, unit)

@@ -174,15 +174,6 @@ def make_pruner(method: Any, **parameters: Any) -> Pruner:
     else:
         cls = methods()[method_name(method)].cls
     allowed = inspect.signature(cls).parameters
-    if parameters.get("class_weight") is None:
-        parameters.pop("class_weight", None)
-    elif "class_weight" not in allowed:
-        able = [m.name for m in methods().values() if "class_weight" in m.parameters]
-        raise ValueError(
-            f"{cls.__name__}(class_weight={parameters['class_weight']!r}): its "
-            "objective is not a sum over samples, so it cannot be weighted by class; "
-            f"{', '.join(able)} support class_weight."
-        )
     for parameter in parameters:
         if parameter not in allowed:
             problem = unknown_name("parameter", parameter, allowed)
@@ -206,8 +197,8 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
     ================================  ===============================================
 
     With a score in which every class counts (balanced accuracy, F1 and its kin,
-    Matthews' correlation), the same with ``class_weight="balanced"``, where the method
-    takes it; with a score that only its scorer knows, ``forward``. Losses of
+    Matthews' correlation), the same with ``class_weight="balanced"``, which ``herding``
+    does not take; with a score that only its scorer knows, ``forward``. Losses of
     probabilities and areas under curves are served by the methods above.
 
     Parameters
@@ -246,11 +237,9 @@ def choose_method(votes: Votes, *, scoring: Any = None, **parameters: Any) -> Pr
         name = "herding" if blind else "brier"
     else:
         name = "brier" if votes.class_probabilities is None else "simplex"
-    usual: dict[str, Any] = {}
     score = find_score(scoring, votes.classes, "auto")
     if name != "herding" and isinstance(score, EvaluatedScore) and score.is_own:
         return make_pruner("forward", **parameters)
-    can_balance = "class_weight" in inspect.signature(METHODS[name]).parameters
-    if can_balance and counts_every_class(score):
-        usual["class_weight"] = "balanced"
-    return make_pruner(name, **{**usual, **parameters})
+    if name != "herding" and counts_every_class(score):
+        parameters = {"class_weight": "balanced", **parameters}
+    return make_pruner(name, **parameters)

@@ -3,18 +3,16 @@
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from quorate._kernels import sums
 from quorate._random import as_generator
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import VoteCounts, Votes, totals
+from quorate._votes import Votes, totals
 from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags
 from quorate.pruning._shares import (
-    balanced_accuracies,
-    class_parts,
     most_accurate_first,
 )
 
@@ -56,8 +54,6 @@ class BestMembers(Pruner):
     ----------
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -74,16 +70,10 @@ class BestMembers(Pruner):
 
     tags = PrunerTags(driven_by_accuracy=True, takes_summary=True)
     keep: float | int | None = 0.2
-    class_weight: str | None = None
 
     def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
-        votes: VoteCounts = inputs.votes
-        scores = votes.accuracies
-        if self._is_balanced:
-            cast = self._needs_samples(votes, "class_weight")
-            scores = balanced_accuracies(cast)
-        self.scores_ = scores
-        return most_accurate_first(votes, self._is_balanced)[:size]
+        self.scores_ = inputs.votes.accuracies
+        return most_accurate_first(inputs.votes)[:size]
 
 
 @dataclass(repr=False, eq=False)
@@ -216,18 +206,9 @@ class _Scored(Pruner):
     """
 
     scores_: FloatArray
-    _is_mean: ClassVar[bool] = False
 
     def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
-        votes = inputs.votes
-        if not self._is_balanced:
-            scores = self._scores(votes)
-        else:
-            parts = class_parts(votes)
-            n = [1 if self._is_mean else votes.n_samples / p.n_samples for p in parts]
-            each = [self._scores(p) * scale for p, scale in zip(parts, n, strict=True)]
-            scores = np.asarray(np.mean(each, axis=0))
-        self.scores_ = scores
+        self.scores_ = scores = self._scores(inputs.votes)
         return np.argsort(-np.round(scores, _DIGITS), kind="stable")[:size]
 
     @abstractmethod
@@ -246,8 +227,6 @@ class IndividualContribution(_Scored):
     ----------
     keep : float or int
         Fraction in (0, 1] or number of members to keep.
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -273,7 +252,6 @@ class IndividualContribution(_Scored):
     """
 
     keep: float | int | None = 0.2
-    class_weight: str | None = None
 
     def _scores(self, votes: Votes) -> FloatArray:
         counts = votes.tally().astype(np.int64)
@@ -302,8 +280,6 @@ class UMEP(_Scored):
     margin : {"unsupervised", "supervised"}
         The distance between the two largest shares of votes, or between the share of
         the true class and the largest other one (SMEP).
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -330,10 +306,8 @@ class UMEP(_Scored):
     1
     """
 
-    _is_mean = True
     keep: float | int | None = 0.2
     margin: str = "unsupervised"
-    class_weight: str | None = None
 
     def _scores(self, votes: Votes) -> FloatArray:
         self._one_of("margin", "unsupervised", "supervised")
@@ -357,8 +331,6 @@ class MDEP(_Scored):
         Fraction in (0, 1] or number of members to keep.
     alpha : float
         Weight of the margin against the share of the true class, in [0, 1].
-    class_weight : {"balanced"}, optional
-        Give every class the same weight, however rare.
 
     Attributes
     ----------
@@ -385,7 +357,6 @@ class MDEP(_Scored):
 
     keep: float | int | None = 0.2
     alpha: float = 0.2
-    class_weight: str | None = None
 
     def _scores(self, votes: Votes) -> FloatArray:
         alpha = self._number("alpha", most=1)

@@ -8,7 +8,7 @@ comparisons are exact, also with voting weights.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,27 +53,6 @@ class RunningLoss(ABC):
         members = np.flatnonzero(allowed)
         losses[members] = self.losses(members)
         return losses
-
-
-class BalancedLoss(RunningLoss):
-    """The mean of the per-class losses, each class counting the same."""
-
-    def __init__(self, parts: Sequence[RunningLoss]) -> None:
-        self.parts = parts
-
-    def add(self, member: int, step: int = 1) -> None:
-        """See :class:`RunningLoss`."""
-        for part in self.parts:
-            part.add(member, step)
-
-    def loss(self) -> float:
-        """See :class:`RunningLoss`."""
-        return float(np.mean([part.loss() for part in self.parts]))
-
-    def losses(self, members: IntArray) -> FloatArray:
-        """See :class:`RunningLoss`."""
-        each = [part.losses(members) for part in self.parts]
-        return np.asarray(np.mean(each, axis=0))
 
 
 class QuadraticLoss(RunningLoss):

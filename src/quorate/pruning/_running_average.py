@@ -20,14 +20,12 @@ from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes, totals
 from quorate.pruning._running import (
-    BalancedLoss,
     QuadraticLoss,
     RunningLoss,
     running_vote,
 )
 from quorate.pruning._shares import (
     VoteSums,
-    class_parts,
     shares_of,
     unsure_probabilities,
     usable,
@@ -60,26 +58,8 @@ _WORTH = 0.6
 SUMS = {"accuracy": "accuracy", "neg_log_loss": "log_loss", "neg_brier_score": "brier"}
 
 
-def running_average(
-    votes: Votes,
-    loss: str,
-    most: int,
-    balanced: bool = False,
-    to_the_digit: bool = False,
-) -> RunningLoss:
-    """Return the loss of an empty average, for up to ``most`` additions.
-
-    ``balanced`` gives every class the same weight. ``to_the_digit`` requires exact
-    losses for all candidates, not only for those near the best: a candidate far from
-    the best on one class may be near it over all classes.
-    """
-    if balanced:
-        return BalancedLoss(
-            [
-                running_average(part, loss, most, to_the_digit=True)
-                for part in class_parts(votes)
-            ]
-        )
+def running_average(votes: Votes, loss: str, most: int) -> RunningLoss:
+    """Return the loss of an empty average, for up to ``most`` additions."""
     given = unsure_probabilities(votes)
     if loss == "accuracy" and given is None:
         return running_vote(votes, most=most)
@@ -90,29 +70,17 @@ def running_average(
     if given is None:
         return VotedAverage(votes, partial(_losses_of_sums, loss))
     if loss == "log_loss" and not votes.is_masked:
-        return SharedLogLoss(votes, given, to_the_digit)
+        return SharedLogLoss(votes, given)
     return EvaluatedAverage(
         votes,
         lambda total, cast: float(_losses_of_sums(loss, total, cast, votes.y).mean()),
     )
 
 
-def running_score(
-    votes: Votes, score: Score, most: int, balanced: bool = False
-) -> RunningLoss:
-    """Return a loss that falls as the score of the average grows.
-
-    Parameters
-    ----------
-    votes : Votes
-    score : Score
-    most : int
-        Maximum number of additions, including repeated ones.
-    balanced : bool
-        Whether every class counts the same, where the score is a mean over samples.
-    """
+def running_score(votes: Votes, score: Score, most: int) -> RunningLoss:
+    """Return a loss that falls as the score grows, for up to ``most`` additions."""
     if score.name in SUMS and votes.has_equal_weights:
-        return running_average(votes, SUMS[score.name], most, balanced)
+        return running_average(votes, SUMS[score.name], most)
     if isinstance(score, TableScore):
         return ScoredByTable(votes, score)
     return _evaluated_score(votes, score)
@@ -394,11 +362,8 @@ class SharedLogLoss(RunningLoss):
     with a known error bound; sums of parabolas are matrix products.
     """
 
-    def __init__(
-        self, votes: Votes, given: Probabilities, to_the_digit: bool = False
-    ) -> None:
+    def __init__(self, votes: Votes, given: Probabilities) -> None:
         self.m, self.n_classes = votes.n_samples, votes.n_classes
-        self.to_the_digit = to_the_digit
         own = np.arange(self.m) * votes.n_classes + votes.y
         self.shares = np.empty((votes.n_members, self.m), dtype=np.float32)
         for member, row in enumerate(self.shares):
@@ -418,7 +383,7 @@ class SharedLogLoss(RunningLoss):
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
-        if self.to_the_digit or self.size == 0:  # the order of all may be asked for
+        if self.size == 0:  # the order of all may be asked for
             return self._by_logarithms(members, self.own)
         losses, doubt = self._by_parabolas(members)
         near = np.flatnonzero(losses <= losses.min() + 2 * doubt + _ROUGH)

@@ -295,22 +295,6 @@ def check_sample_order(pruner: Pruner, votes: Votes) -> None:
     claim_equal(_order(pruner, votes), _order(pruner, mixed), otherwise)
 
 
-def check_class_weight(pruner: Pruner, votes: Votes) -> None:
-    """Check that balancing changes nothing if all classes have the same size."""
-    if "class_weight" not in pruner.get_params() or votes.is_masked:
-        return
-    fewest = int(np.bincount(votes.y).min())
-    rows = [np.flatnonzero(votes.y == code)[:fewest] for code in np.unique(votes.y)]
-    some = votes.at(np.sort(np.concatenate(rows)))
-    plain, balanced = (
-        _order(pruner, some, class_weight=word) for word in (None, "balanced")
-    )
-    otherwise = (
-        "class_weight='balanced' changes the selection although classes are balanced"
-    )
-    claim_equal(plain, balanced, otherwise)
-
-
 # The votes that each check runs on, by the start of their names.
 _CHECKS: dict[Callable[[Pruner, Votes], None], tuple[str, ...]] = {
     check_result: ("",),
@@ -321,7 +305,6 @@ _CHECKS: dict[Callable[[Pruner, Votes], None], tuple[str, ...]] = {
     check_nested: ("",),
     check_summary: ("",),
     check_sample_order: ("two classes", "five classes"),
-    check_class_weight: ("two classes",),
     check_threads: ("two classes",),
     check_unlabelled: ("probabilities",),
 }
