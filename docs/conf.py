@@ -56,7 +56,6 @@ numpydoc_xref_aliases = {name: name for name in DEFAULT_LINKS} | {
     "Ensemble": "quorate.ensembles.Ensemble",
     "Kind": "quorate.ensembles.Kind",
     "MarginBound": "quorate.risk.MarginBound",
-    "Method": "quorate.pruning.Method",
     "Pruner": "quorate.pruning.Pruner",
     "PrunerInputs": "quorate.pruning.PrunerInputs",
     "PrunerTags": "quorate.pruning.PrunerTags",

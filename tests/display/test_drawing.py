@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from tests.display.gallery import every_display, some_results, some_votes
 
 from quorate import display
-from quorate.display._base import ALL, BAD, GOOD, HUES, KEPT, label_points, plain
+from quorate.display._base import ALL, BAD, GOOD, HUES, KEPT, plain
 from quorate.display._files import figure_bytes
 
 PANELS = [f"{x}Display" for x in ("Correlation", "RiskError")]
@@ -162,30 +162,6 @@ def test_hues_show_on_white_and_on_black(hue):
 
 def test_grounds_differ_in_grey_print():
     assert abs(luminance(GOOD) - luminance(BAD)) > 0.15
-
-
-def test_labels_avoid_points_and_one_another():
-    ax = Figure(figsize=(5, 4)).subplots()
-    rng = np.random.default_rng(0)
-    x, y = rng.random(8), rng.random(8)
-    ax.plot(x, y, "o")
-    found = label_points(ax, x, y, [f"point {at}" for at in range(8)])
-    boxes = [text.get_window_extent() for text in found]
-    for at, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[:at])
-        places = ax.transData.transform(np.column_stack([x, y]))
-        assert not any(box.contains(*place) for place in places)
-
-
-def test_labels_stay_inside_the_axes():
-    ax = Figure(figsize=(5, 4)).subplots()
-    corners = [0, 0, 1, 1], [0, 1, 0, 1]
-    ax.set(xlim=(0, 1), ylim=(0, 1))
-    inside = ax.get_window_extent()
-    for text in label_points(ax, *corners, ["a name"] * 4):
-        box = text.get_window_extent()
-        assert inside.x0 < box.x0 < box.x1 < inside.x1
-        assert inside.y0 < box.y0 < box.y1 < inside.y1
 
 
 def test_vector_files_of_many_members_stay_small():

@@ -184,9 +184,10 @@ class TestRelations:
         assert set(shown.others) == {"EPBD", "random"}  # Ensem keeps all
         assert shown.share.size == 5
         assert_allclose(np.sort(shown.share), np.array([5, 5, 6, 6, 7]) / 20)
-        assert "PEP" in texts(shown.ax_)
         assert (shown.limit, shown.exceeding) == (0.25, ("PEP",))
         assert "limit of 25.0 %, exceeded by PEP" in shown.ax_.get_title("left")
+        named = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+        assert named == ["PEP", "given size"]
 
     def test_nobody_chooses_a_size(self):
         results = some_results(("Ensem", "EPBD", "random"), n_data=1)

@@ -186,10 +186,11 @@ def register_kind(kind: Kind | type[Kind]) -> None:
     Examples
     --------
     >>> from sklearn.ensemble import BaggingClassifier
-    >>> from quorate.ensembles import Kind, find_kind, register_kind
-    >>> known = find_kind(BaggingClassifier())
+    >>> from quorate.ensembles import read_ensemble, register_kind
+    >>> model = BaggingClassifier(2).fit([[0], [1]], [0, 1])
+    >>> known = read_ensemble(model).kind
     >>> register_kind(known)
-    >>> find_kind(BaggingClassifier()) is known
+    >>> read_ensemble(model).kind is known
     True
     """
     found = kind() if isinstance(kind, type) else kind

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from quorate._typing import BoolArray, FloatArray
-from quorate._votes import Votes
+from quorate._votes import Votes, check_votes
 from quorate.display import _base
 from quorate.display._base import (
     ALL,
@@ -104,6 +104,7 @@ class MarginDisplay(SupportDisplay):
         support : array-like of bool or int, optional
             Members kept, as a mask or positions.
         """
+        check_votes(votes, "MarginDisplay")
         mask = as_support("MarginDisplay", votes, support)
         after = None if mask is None else margins(votes.keep(mask))
         return cls(margins(votes), after)

@@ -339,21 +339,21 @@ class SizeAccuracyDisplay(Display):
         """
         ax, ink = self._axes(ax, 6.6, 4.6)
         ax.axhline(0, color=ink, lw=0.8, alpha=0.6)
-        for at, mean in enumerate(self.means.values()):
+        for at, (name, mean) in enumerate(self.means.items()):
             hue, marker = _base.group_style(at)
             dots = self.share[self.method == at], self.gain[self.method == at]
             ax.plot(*dots, marker, color=hue, ms=4, alpha=0.5, mew=0)
-            ax.plot(*mean, marker, color=hue, ms=11, mec=ink, mew=0.8, zorder=4)
-        named = dict(self.means)
+            label = _base.plain(name)
+            big = {"ms": 11, "mec": ink, "mew": 0.8, "zorder": 4, "label": label}
+            ax.plot(*mean, marker, color=hue, **big)
         if self.others:
-            x_all, y_all = zip(*self.others.values(), strict=True)
-            ax.plot(x_all, y_all, "+", color=ALL, ms=7, mew=1.4, zorder=3)
-            named["the others"] = (float(np.mean(x_all)), float(np.mean(y_all)))
+            x, y = zip(*self.others.values(), strict=True)
+            ax.plot(x, y, "+", color=ALL, ms=7, mew=1.4, zorder=3, label="given size")
         ax.set_xlabel("members kept, %")
         ax.set_ylabel("accuracy − that of the whole ensemble,\npercentage points")
         _base.percent_axis(ax.xaxis, ax.yaxis)
         ax.set_xlim(0, None)
-        key = "small: data sets, large: means, +: means of methods with a given size"
+        key = "small: data sets, large and +: means of methods"
         if self.limit is not None:
             ax.axvline(self.limit, color=ink, lw=0.8, ls="--", alpha=0.6)
             key += (
@@ -361,8 +361,7 @@ class SizeAccuracyDisplay(Display):
                 f"{', '.join(map(_base.plain, self.exceeding)) or 'none'}"
             )
         _base.heading(ax, key)
-        x_mean, y_mean = zip(*named.values(), strict=True)
-        _base.label_points(ax, x_mean, y_mean, list(map(_base.plain, named)), radius=6)
+        _base.legend(ax, loc="best")
         return self
 
 

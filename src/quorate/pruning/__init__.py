@@ -18,8 +18,6 @@ from quorate.pruning._greedy import (
 from quorate.pruning._instance import EPBD, FTAD
 from quorate.pruning._margins import MarginDistance, MarginLoss
 from quorate.pruning._names import (
-    METHODS,
-    Method,
     choose_method,
     make_pruner,
     method_name,
@@ -45,12 +43,15 @@ from quorate.pruning._ranking import (
 from quorate.pruning._twostage import TwoStageAccuracy, TwoStageDistance
 from quorate.pruning._weights import SimplexWeights, SparseWeights
 
+# isort: split
+# Without the methods of other packages, which quorate.methods() has; not public.
+from quorate.pruning._names import METHODS as METHODS
+
 __all__ = [
     "DREP",
     "EPBD",
     "FTAD",
     "MDEP",
-    "METHODS",
     "MRMC",
     "MRMR",
     "PEP",
@@ -71,7 +72,6 @@ __all__ = [
     "LocalSearch",
     "MarginDistance",
     "MarginLoss",
-    "Method",
     "OrderedError",
     "OrientationOrdering",
     "Pruner",

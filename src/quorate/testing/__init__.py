@@ -1,11 +1,10 @@
 """Conformance checks for methods, measures and kinds, built in or external.
 
 Each check is a function that raises ``AssertionError`` with what went wrong.
-:func:`check_pruner`, :func:`check_measure` and :func:`check_ensemble` run all that
-apply.
+:func:`check_pruner` and :func:`check_ensemble` run all that apply.
 """
 
 from quorate.testing._ensembles import check_ensemble
-from quorate.testing._methods import check_measure, check_pruner, example_votes
+from quorate.testing._methods import check_pruner, example_votes
 
-__all__ = ["check_ensemble", "check_measure", "check_pruner", "example_votes"]
+__all__ = ["check_ensemble", "check_pruner", "example_votes"]

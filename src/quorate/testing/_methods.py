@@ -1,7 +1,7 @@
 """Conformance checks for pruning methods and measures, built in or external.
 
 Each check is a function that raises ``AssertionError`` with what went wrong.
-:func:`check_pruner` and :func:`check_measure` run all that apply.
+:func:`check_pruner` runs all that apply.
 """
 
 import warnings
@@ -15,7 +15,7 @@ from sklearn.base import clone
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import PLURALITY, Summary, Votes, with_changes
 from quorate.exceptions import QuorateWarning
-from quorate.pruning import FTAD, Pruner, PrunerTags
+from quorate.pruning import Pruner, PrunerTags
 
 
 def claim(truth: object, otherwise: str) -> None:
@@ -308,40 +308,6 @@ _CHECKS: dict[Callable[[Pruner, Votes], None], tuple[str, ...]] = {
     check_threads: ("two classes",),
     check_unlabelled: ("probabilities",),
 }
-
-
-def check_measure(measure: Callable[[Any, int], Any]) -> None:
-    """Check that a function can serve as ``measure`` of FTAD.
-
-    Parameters
-    ----------
-    measure : callable
-        ``f(c, n)``: the diversity on samples that ``c`` (an array) of ``n`` members get
-        right.
-
-    Raises
-    ------
-    AssertionError
-        Saying what is wrong.
-
-    Examples
-    --------
-    >>> from quorate.testing import check_measure
-    >>> check_measure(lambda c, n: c * (n - c) / n**2)
-    """
-    for n in (1, 2, 3, 10):
-        c = np.arange(n + 1)
-        given = c.copy()
-        values = np.asarray(measure(given, n), dtype=float)
-        claim_equal(given, c, f"the counts were changed at n = {n}")
-        claim(
-            values.shape in ((), c.shape),
-            f"{values.shape} values for {c.size} counts at n = {n}",
-        )
-        claim(np.isfinite(values).all(), f"not finite at n = {n}: {values}")
-        again = np.asarray(measure(c.copy(), n), dtype=float)
-        claim_equal(values, again, f"two calls differ at n = {n}")
-    check_pruner(FTAD(measure))
 
 
 def _fit(
