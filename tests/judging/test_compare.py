@@ -1,8 +1,12 @@
-"""Comparing a selection on the rows that it was chosen on."""
+"""Comparing any two models, and a selection on the rows that it was chosen on."""
 
+import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 
@@ -45,3 +49,52 @@ def test_rows_that_chose_give_no_limits(forest):
     assert found.accuracy[0] == found.accuracy[1] == forest.score(X[300:], Y[300:])
     assert found.expected is found.excess_limit is None
     assert found.chosen_on
+
+
+def test_any_two_classifiers_are_compared_and_certified():
+    """What quorate cannot read as an ensemble is one model; compact ones know trees."""
+    forest = RandomForestClassifier(30, random_state=0).fit(X[:200], Y[:200])
+    logistic = LogisticRegression(max_iter=5000).fit(X[:200], Y[:200])
+    small = quorate.compact(forest)
+    served = quorate.serving.CompactModel.from_bytes(small.to_bytes())
+    rows, truth = X[200:], Y[200:]
+    for compact in (small, served):
+        found = quorate.compare(forest, compact, rows, truth)
+        assert found.members == (30, 30)
+        assert found.agreement == 1.0
+        assert found.pickled_bytes[1] < found.pickled_bytes[0]
+    found = quorate.compare(logistic, small, rows, truth)
+    assert found.members == (1, 30)
+    both = [model.predict_proba(rows) for model in (logistic, small)]
+    assert found.log_loss == pytest.approx([log_loss(truth, p) for p in both])
+    assert found.auc == pytest.approx([roc_auc_score(truth, p[:, 1]) for p in both])
+    certificate = quorate.certify(logistic, small, rows, truth, tolerance=0.2)
+    assert (certificate.n_members, certificate.n_second) == (1, 30)
+    assert certificate.full_error == pytest.approx(1 - logistic.score(rows, truth))
+
+
+def test_the_best_single_model_of_a_pool_stands_beside_it():
+    pool = {
+        "stump": DecisionTreeClassifier(max_depth=1).fit(X[:200], Y[:200]),
+        "linear": LogisticRegression(max_iter=5000).fit(X[:200], Y[:200]),
+    }
+    rows, truth = X[200:], Y[200:]
+    found = quorate.compare(pool, pool["stump"], rows, truth)
+    scores = {name: model.score(rows, truth) for name, model in pool.items()}
+    best = max(scores, key=scores.get)
+    assert found.best_single == (best, pytest.approx(scores[best]))
+    assert f"accuracy of {best} alone" in str(found)
+
+
+def test_regressors_are_compared_by_their_answers():
+    forest = RandomForestRegressor(5, random_state=0).fit(X[:200], X[:200, 0])
+    other = RandomForestRegressor(7, random_state=1).fit(X[:200], X[:200, 0])
+    found = quorate.compare(forest, other, X[200:], Y[200:])
+    gap = np.abs(forest.predict(X[200:]) - other.predict(X[200:])).max()
+    assert found.largest_difference == gap
+    assert found.accuracy is None
+    assert "largest difference" in str(found)
+    with pytest.raises(TypeError, match="one model predicts classes, the other"):
+        quorate.compare(forest, LogisticRegression().fit(X, Y), X, Y)
+    with pytest.raises(TypeError, match="certificates are about errors"):
+        quorate.certify(forest, other, X, Y)

@@ -242,6 +242,11 @@ def _why_not(model: Any) -> str:
                 "parallel, and do not vote for classes. The model as a whole can be a "
                 "member: put it in a list or dict with others."
             )
+    if hasattr(model, "file_start"):
+        return (
+            f"{name}: contains only the arrays of its members; use the ensemble it was "
+            "made from."
+        )
     if hasattr(model, "refit") and hasattr(model, "estimator"):
         raise NotFittedError(
             f"{name} has no best_estimator_; fit it first, with refit=True."

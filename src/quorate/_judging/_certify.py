@@ -13,11 +13,11 @@ from quorate._ensembles import (
     labels_for_pair,
     places_among,
     predictable,
-    read_ensemble,
     source_of,
     were_chosen_on,
 )
 from quorate._judging._certificate import Certificate, class_limits
+from quorate._judging._compare import count_members, read_model
 from quorate._kernels.limits import fewest_samples
 from quorate._scoring import (
     costs_of_ignoring,
@@ -58,9 +58,9 @@ def certify(
 ) -> Certificate:
     """Certify the smallest prefix of an order that is about as good as all members.
 
-    Call ``certify(votes, order)``, or ``certify(big, small, X, y)`` for two fitted
-    ensembles, of which the second is then the only candidate. For data that do not fit
-    in memory, pass a summary: ``certify(quorate.summarise(big, batches,
+    Call ``certify(votes, order)``, or ``certify(big, small, X, y)`` for any two fitted
+    classifiers, of which the second is then the only candidate. For data that do not
+    fit in memory, pass a summary: ``certify(quorate.summarise(big, batches,
     against=small))``.
 
     Parameters
@@ -207,7 +207,10 @@ def _certify_order(votes: Votes, order: Any, asked: dict[str, Any]) -> Certifica
 def _certify_models(
     big: Any, small: Any, X: Any, y: Any, source: RowSource, asked: dict[str, Any]
 ) -> Certificate:
-    ensembles = whole, part = read_ensemble(big), read_ensemble(small)
+    whole, part = read_model(big), read_model(small)
+    if whole is None or part is None:
+        raise TypeError("certify: certificates are about errors; pass classifiers.")
+    ensembles = whole, part
     X, y = pair_in_memory(X, y, "certify")
     y = labels_for_pair(*ensembles, X, y, "certify")
     sources = [source_of(each, each.prepare(X), source) for each in ensembles]
@@ -218,11 +221,15 @@ def _certify_models(
         raise ValueError(_CHOSEN_ON)
     models = map(predictable, (big, small), ensembles, (y, y))
     first, second = (np.asarray(model.predict(X)) for model in models)
-    size, places = np.array([part.n_members]), places_among(small, part, whole)
+    size, places = (
+        np.array([count_members(small, part)]),
+        places_among(small, part, whole),
+    )
     classes, paired = pair_predictions(
         y, first, second, whole.classes, sizes=size, order=places
     )
-    return _walk_down(paired, classes, whole.n_members, sources[1], **asked)
+    n_members = count_members(big, whole)
+    return _walk_down(paired, classes, n_members, sources[1], **asked)
 
 
 def _check_unseen(votes: VoteCounts) -> None:

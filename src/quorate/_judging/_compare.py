@@ -1,10 +1,10 @@
 """Compare two models: size, speed, accuracy or another score, agreement."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -69,7 +69,10 @@ _CHOSEN_ON = (
     "smaller model looks too good; limits need other samples."
 )
 _PAIRS = ("members", "nodes", "pickled_bytes", "memory_bytes", "predict_milliseconds",
-          "accuracy", "error_limits", "score", "score_errors")  # fmt: skip
+          "accuracy", "log_loss", "auc", "error_limits", "score",
+          "score_errors")  # fmt: skip
+_Probabilities: TypeAlias = tuple[Array, FloatArray] | None
+_POOLS = ("pool", "voting")
 _MOST_RECALLS = 10  # classes whose recalls are shown
 _RARE = 0.1  # share of samples below which a class is rare
 
@@ -194,6 +197,15 @@ class Comparison(Result):
         Standard errors of the score before, after, and of the difference.
     score_is_share : bool
         Whether the best value of the score is 1, as for accuracy.
+    log_loss : tuple[float, float] | None
+        Log-loss, before and after, if both have probabilities of all classes.
+    auc : tuple[float, float] | None
+        Area under the ROC curve of each class against the others, on average, likewise.
+    best_single : tuple[str, float] | None
+        The most accurate member of the first model on these samples and its accuracy,
+        if that is a pool of different models.
+    largest_difference : float | None
+        Largest difference between the numbers that two regressors predict.
     chosen_on : bool
         Whether members were chosen on these samples; no limits are given then.
     rare : RareClass | None
@@ -223,6 +235,10 @@ class Comparison(Result):
     score: tuple[float, float] | None = None
     score_errors: tuple[float, float, float] | None = None
     score_is_share: bool = False
+    log_loss: tuple[float, float] | None = None
+    auc: tuple[float, float] | None = None
+    best_single: tuple[str, float] | None = None
+    largest_difference: float | None = None
     chosen_on: bool = False
     rare: RareClass | None = None
     why_unreliable: str = ""
@@ -259,6 +275,16 @@ class Comparison(Result):
         rows: list[tuple[str, ...]] = []
         if self.accuracy is not None:
             rows.append(("accuracy", *_percentages(self.accuracy)))
+        if self.best_single is not None:
+            name, accuracy = self.best_single
+            rows.append((f"accuracy of {name} alone", percent_text(accuracy), "", ""))
+        if self.log_loss is not None and self.auc is not None:
+            rows.append(("log-loss", *_numbers(self.log_loss)))
+            rows.append(("AUC", *_numbers(self.auc)))
+        if self.largest_difference is not None:
+            rows.append(
+                ("largest difference", "", f"{self.largest_difference:.6g}", "")
+            )
         if self.score is not None and self.score_errors is not None:
             share = self.score_is_share
             if not share or self.scoring != "accuracy":  # that is there already
@@ -288,6 +314,8 @@ class Comparison(Result):
     def note(self) -> str:  # type: ignore[override]
         """The basis of the accuracies, times and limits."""
         notes = [_NOTES[self.source].format(n=self.n_samples)]
+        if self.largest_difference is not None:
+            notes = [f"Numbers predicted for {self.n_samples:,} samples."]
         if self.why_unreliable:
             notes = [f"The accuracy cannot be estimated: {self.why_unreliable}."]
         if self.expected is not None:
@@ -345,6 +373,19 @@ def _expectation_notes(
     return notes
 
 
+def read_model(model: Any) -> Ensemble | None:
+    """Return any fitted classifier as an ensemble; None for a regressor.
+
+    What quorate cannot read as an ensemble of several counts as one member.
+    """
+    try:
+        return read_ensemble(model)
+    except TypeError:
+        if not hasattr(model, "predict"):
+            raise
+        return read_ensemble([model]) if hasattr(model, "classes_") else None
+
+
 def compare(
     before: Any,
     after: Any,
@@ -357,14 +398,15 @@ def compare(
     source: RowSource = "auto",
     selection: Selection | None = None,
 ) -> Comparison:
-    """Compare two fitted ensembles on the same samples.
+    """Compare two fitted models on the same samples.
 
     Parameters
     ----------
-    before, after : fitted ensembles
-        What :func:`quorate.collect_votes` reads, or a :class:`quorate.PrunedClassifier`
-        or :class:`quorate.LazyClassifier`. A list or dict predicts as the
-        :class:`quorate.ensembles.WeightedVoting` of its members does.
+    before, after : fitted classifiers, or regressors
+        Ensembles, compact models and any other classifiers; what
+        :func:`quorate.collect_votes` does not read counts as one member. A list or dict
+        predicts as the :class:`quorate.ensembles.WeightedVoting` of its members does.
+        Of two regressors only sizes, times and answers are compared.
     X, y : array-like
         Samples that neither was trained or chosen on; on others the accuracy is too
         optimistic, and no limits are given if that is known.
@@ -406,8 +448,13 @@ def compare(
     scoring = with_positive(scoring, positive, "compare")
     check_scoring(scoring, "compare")
     check_source(source, "compare")
-    ensembles = read_ensemble(before), read_ensemble(after)
+    first, second = read_model(before), read_model(after)
     X, y = pair_in_memory(X, y, "compare")
+    if first is None and second is None:
+        return _compare_numbers((before, after), X, repeats)
+    if first is None or second is None:
+        raise TypeError("compare: one model predicts classes, the other numbers.")
+    ensembles = first, second
     y = labels_for_pair(*ensembles, X, y, "compare")
     models = [*map(predictable, (before, after), ensembles, (y, y))]
     if selection is None:
@@ -421,13 +468,41 @@ def compare(
         quality = _quality(models, ensembles, X, y, scoring, source, True)
     times = predict_milliseconds(models, X, repeats)
     nodes = tuple(count_nodes(each.model) for each in ensembles)
+    read = [
+        e.model if e.n_members > 1 else m
+        for e, m in zip(ensembles, models, strict=True)
+    ]
     return Comparison(
-        members=_pair(each.n_members for each in ensembles),
+        members=_pair(map(count_members, models, ensembles)),
         nodes=None if None in nodes else nodes,  # type: ignore[arg-type]
-        pickled_bytes=_pair(pickled_bytes(each.model) for each in ensembles),
-        memory_bytes=_pair(memory_bytes(each.model) for each in ensembles),
+        pickled_bytes=_pair(map(pickled_bytes, read)),
+        memory_bytes=_pair(map(memory_bytes, read)),
         predict_milliseconds=_pair(map(float, times)),
         **quality,
+    )
+
+
+def count_members(model: Any, ensemble: Ensemble) -> int:
+    """Return the number of members; compact models have trees that cannot be read."""
+    if ensemble.n_members > 1:
+        return ensemble.n_members
+    return int(getattr(model, "n_members_", 1))
+
+
+def _compare_numbers(models: tuple[Any, Any], X: Any, repeats: int) -> Comparison:
+    """Compare two regressors."""
+    first, second = (np.asarray(model.predict(X), dtype=float) for model in models)
+    return Comparison(
+        members=_pair(getattr(model, "n_members_", 1) for model in models),
+        nodes=None,
+        pickled_bytes=_pair(map(pickled_bytes, models)),
+        memory_bytes=_pair(map(memory_bytes, models)),
+        predict_milliseconds=_pair(
+            map(float, predict_milliseconds(list(models), X, repeats))
+        ),
+        n_samples=len(first),
+        source=VoteSource.ASSUMED_NEW,
+        largest_difference=float(np.abs(first - second).max()),
     )
 
 
@@ -444,6 +519,12 @@ def _expected_quality(selection: Selection, expected: ExpectedError) -> dict[str
         "rare": expected_rare_class(expected, votes),
         "expected": expected,
     }
+    if votes.rule == "average":
+        judged = votes.at(expected.samples)
+        shares = WholePrediction(judged).shares(), expected.shares
+        quality |= _rank(
+            judged.classes[judged.y], [(judged.classes, s) for s in shares]
+        )
     if whole is None or expected.score.is_accuracy:
         return quality
     values = whole.score, expected.score.top - expected.error
@@ -466,18 +547,24 @@ def _quality(
         drawn = [out_of_bag_rows(each) is not None for each in ensembles]
         if all(drawn) and set(sources) == {VoteSource.TRAINING}:
             return _out_of_bag_quality(ensembles, X, y, scoring, source, chosen_on)
+        first, second = (np.asarray(model.predict(X)) for model in models)
         return {
             "n_samples": int(y.size),
             "source": VoteSource.TRAINING,
             "chosen_on": chosen_on,
+            "agreement": float(np.mean(first == second)),
         }
     if VoteSource.UNKNOWN in sources:
         raise ValueError(f"compare: {VoteSource.UNKNOWN.why_unreliable}.")
     predictions = [np.asarray(model.predict(X)) for model in models]
     quality = _count(y, predictions, sources[0], chosen_on)
+    probabilities = [_probabilities(model, X) for model in models]
+    quality |= _rank(y, probabilities)
     quality["rare"] = find_rare_class(
-        y, lambda label: (_probabilities(model, X, label) for model in models)
+        y, lambda label: (_column(each, label) for each in probabilities)
     )
+    if ensembles[0].kind.name in _POOLS and ensembles[0].n_members > 1:
+        quality["best_single"] = _best_single(ensembles[0], X, y)
     if scoring is None:
         return quality
     votes = [
@@ -517,12 +604,11 @@ def _out_of_bag_quality(
     common = [each.at(np.searchsorted(each.samples, rows)) for each in votes]
     predictions = [each.predict() for each in common]
     quality = _count(y[rows], predictions, VoteSource.OUT_OF_BAG, chosen_on)
+    probabilities = [(each.classes, WholePrediction(each).shares()) for each in common]
+    if {each.rule for each in common} == {"average"}:
+        quality |= _rank(y[rows], probabilities)
     quality["rare"] = find_rare_class(
-        y[rows],
-        lambda label: (
-            WholePrediction(each).shares()[:, each.classes == label][:, 0]
-            for each in common
-        ),
+        y[rows], lambda label: (_column(each, label) for each in probabilities)
     )
     if scoring is None:
         return quality
@@ -533,14 +619,47 @@ def _out_of_bag_quality(
     return {**quality, **_estimated_score(score, *estimates)}
 
 
-def _probabilities(model: Any, X: Any, label: Any) -> FloatArray | None:
-    """Return a model's probability of a class, or None if not available."""
-    places = np.flatnonzero(np.asarray(getattr(model, "classes_", ())) == label)
-    if not hasattr(model, "predict_proba") or not places.size:
+def _probabilities(model: Any, X: Any) -> _Probabilities:
+    """Return the classes of a model and their probabilities, if it has them."""
+    if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
         return None
     probabilities = np.asarray(model.predict_proba(X), dtype=float)
     refuse_improper(probabilities, type(model).__name__)
-    return probabilities[:, places[0]]
+    return np.asarray(model.classes_), probabilities
+
+
+def _column(found: _Probabilities, label: Any) -> FloatArray | None:
+    """Return the probability of a class, or None if not available."""
+    if found is None or label not in found[0]:
+        return None
+    column: FloatArray = found[1][:, found[0] == label][:, 0]
+    return column
+
+
+def _rank(y: Array, both: Sequence[_Probabilities]) -> dict[str, Any]:
+    """Return log-loss and AUC of both models, if both know the classes of y."""
+    labels, codes = np.unique(y, return_inverse=True)
+    losses, areas = [], []
+    for found in both:
+        columns = [_column(found, label) for label in labels]
+        if len(labels) < 2 or any(column is None for column in columns):
+            return {}
+        shares = np.stack(columns, axis=1)  # type: ignore[arg-type]
+        own = shares[np.arange(codes.size), codes]
+        losses.append(-np.log(np.maximum(own, np.finfo(float).eps)).mean())
+        areas.append(
+            np.mean(
+                [roc_auc_score(codes == code, p) for code, p in enumerate(shares.T)]
+            )
+        )
+    return {"log_loss": _pair(map(float, losses)), "auc": _pair(map(float, areas))}
+
+
+def _best_single(pool: Ensemble, X: Any, y: Array) -> tuple[str, float]:
+    """Return the most accurate member on these samples and its accuracy."""
+    accuracies = collect_votes(pool, X, y).correct.mean(axis=1)
+    best = int(accuracies.argmax())
+    return pool.members[best].name, float(accuracies[best])
 
 
 def _count(

@@ -7,8 +7,10 @@ threshold. Columns come in the types that pandas gives them, with known categori
 unknown ones, missing values and infinities; what the model refuses is not compared.
 """
 
+import sys
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,7 +63,10 @@ def check_answers(
             _compare(expected, small, "your rows", X, tolerance)
             n_rows += len(X)
     if not n_rows:
-        raise ValueError(f"compact: the model does not answer: {refusal}")
+        raise ValueError(
+            "compact: the model answers none of the rows made to compare it with its "
+            f"compact form ({refusal}); pass rows that it answers as X."
+        )
     return n_rows
 
 
@@ -147,12 +152,19 @@ def _made_rows(small: CompactModel) -> Iterator[tuple[str, Any]]:
     else:
         n_numbers = form.n_columns - len(known)
 
-        def change(numbers: Array) -> Array:
-            outcome = small._transform(form.table(_columns(form, numbers, known)))
-            return np.asarray(outcome, dtype=target.dtype)
+        def change(categories: dict[int, Array], numbers: Array) -> Array:
+            table = form.table(_columns(form, numbers, categories))
+            return np.asarray(small._transform(table), dtype=target.dtype)
 
+        if known:
+            plain = np.zeros((n_rows, n_numbers))
+            rows = _accepted(change, plain, known, np.arange(n_rows))
+            rows = np.resize(rows if rows.size else np.arange(n_rows), n_rows)
+            known = {place: column[rows] for place, column in known.items()}
         wide, narrow = (
-            _moved(rng, _crossings(change, n_numbers, target, above, kind))
+            _moved(
+                rng, _crossings(partial(change, known), n_numbers, target, above, kind)
+            )
             for kind in (np.float64, np.float32)
         )
         yield "columns of float64", _dress(form, wide, known)
@@ -175,10 +187,30 @@ def _made_rows(small: CompactModel) -> Iterator[tuple[str, Any]]:
     if form.names:
         yield "nullable types", _dress(form, holes, gaps).convert_dtypes()
         if known:
-            yield "columns of objects", _dress(form, holes, some).astype(object)
+            yield "columns of objects", _dress(form, wide, some).astype(object)
             names = [form.names[place] for place in known]
             table = _dress(form, wide, some)
             yield "categorical types", table.astype(dict.fromkeys(names, "category"))
+            if polars := sys.modules.get("polars"):
+                values = {name: column.tolist() for name, column in table.items()}
+                yield "frames of polars", polars.DataFrame(values)
+
+
+def _accepted(
+    change: Callable[[dict[int, Array], Array], Array],
+    numbers: FloatArray,
+    known: dict[int, Array],
+    rows: IntArray,
+) -> IntArray:
+    """Return the rows that the steps accept: a category may be known to one of two."""
+    try:
+        change({p: column[rows] for p, column in known.items()}, numbers[rows])
+    except ValueError:
+        if rows.size == 1:
+            return rows[:0]
+        halves = np.array_split(rows, 2)
+        return np.concatenate([_accepted(change, numbers, known, h) for h in halves])
+    return rows
 
 
 def _columns(form: Any, numbers: Array, known: dict[int, Array]) -> list[Array]:

@@ -74,12 +74,6 @@ class _CompactEstimator(CompactModel, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = False
         return tags
 
-    def __quorate_ensemble__(self) -> NoReturn:
-        raise TypeError(
-            f"{type(self).__name__}: contains only the arrays of its members; use the "
-            "ensemble it was made from."
-        )
-
 
 class CompactClassifier(ClassifierMixin, _CompactEstimator):  # type: ignore[misc]
     """Predict as a fitted ensemble does, from arrays alone.

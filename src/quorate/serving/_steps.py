@@ -267,7 +267,7 @@ def _impute(
         _check_numbers(row)
     if any(not isinstance(each, _PLAIN) for each in (*row, missing)):
         raise ValueError("a step with values that do not fit")
-    if kind == "O":
+    if kind == "O" and (missing != missing or not isinstance(missing, (int, float))):
         for place in places:
             _note(values, sources[place], [missing])
 
