@@ -26,7 +26,7 @@ print(f"the bound behind the estimate holds below {q.qv:.3f}")
 # %%
 # :func:`quorate.risk.interval` returns the interval of a diversity. Blue marks where
 # the estimate decreases with diversity, which is where the slope in the lower panel is
-# negative. The paper recommends more diversity in intervals 3 and 4 only.
+# negative. The the paper recommends more diversity in intervals 3 and 4 only.
 
 BLUE, GREY, INK, RED = "#a9cbe8", "#e6e6e6", "#1b2a3a", "#b5361c"
 edges = [-q.q3, -q.q2, -q.q5, -q.q6, -q.q1, q.q1, q.q6, q.q5, q.q2, q.q3]

@@ -372,8 +372,8 @@ class RiskAssessment(Result):
             ("diversity on it", f"{self.diversity:.4f}"),
             ("interval", "none" if self.interval is None else f"{self.interval} of 8"),
             ("risk estimate", f"{self.risk:,.4g}"),
-            ("estimate falls with diversity", answer[self.risk_decreases]),
-            ("paper recommends more diversity", answer[self.paper_says_increase]),
+            ("more diversity lowers the estimate", answer[self.risk_decreases]),
+            ("the paper recommends more diversity", answer[self.paper_says_increase]),
             ("margin bound applies", answer[self.lemma_applies]),
         ]
 
@@ -484,8 +484,8 @@ def _advice(
     if not limit.applies:
         return (
             f"The smallest margin, {gamma:.3f} on sample {worst}, is too small for the "
-            "margin bound at this number of samples; the estimate and its slope are "
-            "outside the domain of the theory. Use the measured error instead."
+            "margin bound at this number of samples, so the theory says nothing about "
+            "this ensemble. Use the measured error instead."
         )
     direction = "lower" if slope < 0 else "raise"
     strength = (

@@ -46,13 +46,13 @@ def balanced(fraud):
     [
         ([10] * 10, 0, 200, ""),
         ([10] * 5 + [9] * 5, 0, 200, ""),  # half of the rows
-        ([10] * 4 + [9] * 6, 0, 200, "4 of the 10 rows of class 'rare' have 10 out-of"),
+        ([10] * 4 + [9] * 6, 0, 200, "'rare', as with balanced sampling: 4 of the 10"),
         ([10] * 4, 4, 200, ""),
-        ([10] * 4, 5, 200, "4 of the 9 rows of class 'rare'"),
+        ([10] * 4, 5, 200, "4 of the 9 rows have"),
         ([2] * 10, 0, 10, ""),  # a fifth of ten members
-        ([1] * 10, 0, 10, "0 of the 10 rows of class 'rare' have 2 out-of-bag votes"),
+        ([1] * 10, 0, 10, "0 of the 10 rows have at least 2 out-of-bag votes"),
         ([1] * 10, 0, 4, ""),
-        ([], 5, 200, "0 of the 5 rows of class 'rare' have 10"),
+        ([], 5, 200, "0 of the 5 rows have at least 10 "),
         ([], 4, 200, ""),  # too few rows to count
     ],
 )  # fmt: skip
@@ -96,7 +96,7 @@ def test_votes_say_which_class(fraud, balanced):
 )
 def test_what_would_need_errors_is_refused(fraud, balanced, asked):
     X, y = (part[:N_TRAIN] for part in fraud)
-    with pytest.raises(ValueError, match=r"class 'fraud'.*give rows that the model"):
+    with pytest.raises(ValueError, match=r"class 'fraud'.*use rows that the model"):
         quorate.prune(balanced, X, y, **asked)
 
 

@@ -170,7 +170,7 @@ def test_prune_and_report_of_a_sample(data):
     options = {"method": "re", "keep": 4, "max_samples": 600}
     small = quorate.prune(forest, X[500:], y[500:], **options)
     assert small.pruning_["drawn"] == {"samples": 600, "of": 2500, "seed": 0}
-    assert small.pruning_["chosen_on"] == "votes on samples taken as new"
+    assert small.pruning_["chosen_on"] == "votes on samples assumed to be new"
     page = quorate.report(forest, X[500:], y[500:], **options)
     assert page.data["votes"]["n_samples"] == 600
     assert page.data["votes"]["n_given"] == 2500

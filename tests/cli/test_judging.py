@@ -73,7 +73,7 @@ def test_lazy_tries_every_mode(place):
 
 def test_lazy_prints_a_table_with_and_without_labels(place):
     done = run(*LAZY, "unlabelled.csv")
-    head = "40 members on 500 samples, taken as new, calibrated on 500 others"
+    head = "40 members on 500 samples assumed to be new, calibrated on 500 others"
     assert head in done.stdout
     assert "accuracy" not in done.stdout
     for words in ("all members", "exact", "bayes, 99.9 %", "calibrated, 0.5 %"):
@@ -87,7 +87,7 @@ def test_lazy_prints_a_table_with_and_without_labels(place):
 
 def test_lazy_says_what_it_cannot_measure(place):
     done = run(*LAZY, "few.csv", "--target", "kind")
-    assert "40 members on 100 samples, taken as new\n" in done.stdout
+    assert "40 members on 100 samples assumed to be new\n" in done.stdout
     assert "Not calibrated: 100 samples are too few" in shown(done)
     done = run(*LAZY, "train.csv", "--target", "kind")
     assert "accuracy" not in done.stdout
@@ -105,7 +105,7 @@ def test_lazy_leaves_out_columns_that_are_no_features(place):
     done, alone = (
         run(*LAZY, name, "--json") for name in ("test.csv", "unlabelled.csv")
     )
-    assert "ignored the column 'kind', which" in done.stderr
+    assert "ignored the column 'kind', not used by" in done.stderr
     assert alone.stderr == ""
     asked = [
         [tried["members_asked"] for tried in json.loads(each.stdout)["modes"]]

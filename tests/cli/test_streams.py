@@ -41,7 +41,10 @@ def test_diagnose_reads_files_batch_by_batch(place, tmp_path):
             quorate.assess_risk(summary).worst_sample
         )
     text = run("diagnose", model, pattern, "--target", "label").stdout
-    assert "20 members, 2,400 samples, 2 classes; votes on samples taken as new" in text
+    assert (
+        "20 members, 2,400 samples, 2 classes; votes on samples assumed to be new"
+        in text
+    )
     summary.save(tmp_path / "summary.npz")
     assert run_json("diagnose", tmp_path / "summary.npz") == found
 

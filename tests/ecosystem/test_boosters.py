@@ -166,7 +166,7 @@ def test_catboost_without_classes_gives_scores(tumours):
         {"loss_function": "Logloss", "iterations": 10, "verbose": 0,
          "allow_writing_files": False, "thread_count": 1}
     ).fit(X, coded(y))  # fmt: skip
-    with pytest.raises(ValueError, match="is not one of the 2 known classes"):
+    with pytest.raises(ValueError, match="is not among the 2 known classes"):
         quorate.collect_votes([model], X_new, coded(y_new))
     member = quorate.as_member(model, ["bad", "good"], "logits")
     expected = np.where(model.predict(X_new) > 0, "good", "bad")

@@ -145,9 +145,9 @@ def test_numbers_say_what_they_were_judged_on():
     forest = KNOWING["forest"].fit(X[TRAIN], Y[TRAIN])
     small = quorate.keep_members(forest, range(15))
     compared = quorate.compare(forest, small, X[NEW], Y[NEW])
-    assert compared.note.startswith("Accuracy on 300 samples, taken as new.")
+    assert compared.note.startswith("Accuracy on 300 samples assumed to be new.")
     certificate = quorate.certify(forest, small, X[NEW], Y[NEW], tolerance=0.2)
-    assert "300 samples, taken as new" in str(certificate)
+    assert "300 samples assumed to be new" in str(certificate)
 
 
 def test_training_rows_are_judged_out_of_bag_or_not_at_all():
@@ -290,7 +290,7 @@ def test_copies_promise_nothing():
     with pytest.warns(CoverageWarning) as caught:
         votes = quorate.collect_votes(forest, table[copies], y[copies], out_of_bag=True)
     assert any(said in str(each.message) for each in caught)
-    assert "rows of class 1 have 10 out-of-bag votes" in votes.why_unreliable
+    assert "rows have at least 10 out-of-bag votes" in votes.why_unreliable
 
 
 @pytest.mark.filterwarnings("ignore::quorate.exceptions.CoverageWarning")

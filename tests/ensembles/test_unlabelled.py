@@ -91,7 +91,7 @@ def test_a_number_of_members_can_be_chosen_on_them(unlabelled):
     assert found.order.tolist() == alone.order_.tolist()
     assert found.kept_score is None
     assert found.curve is None
-    assert "without labels, where errors mean nothing" in repr(found)
+    assert "without labels (no error estimate)" in repr(found)
     assert "error, all members" not in found._repr_html_()
     assert found.explain().comparison == []
     with pytest.raises(ValueError, match=f"SizeCurveDisplay: {NOTHING_KNOWN}"):

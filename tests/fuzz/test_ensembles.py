@@ -123,8 +123,8 @@ def fitted(ensemble, X, y):
 REFUSALS = {
     "collect_votes": (),
     "prune": (
-        "must be 1 to|needs out-of-bag|errors on them mean nothing|more members than|"
-        "training votes|tell nothing|mean nothing"
+        "must be 1 to|needs out-of-bag|do not estimate errors|more members than|"
+        "training votes|tell nothing|do not estimate"
     ),
     "oob": "out-of-bag|bootstrap|drew|too few|has no vote|not the training",
     "certify": "cannot certify any|masked|would satisfy it as well",

@@ -90,7 +90,7 @@ def test_certify_walks_down_by_the_book(weighted, tolerance, seed):
 def test_certificates_speak():
     votes = noisy_votes()
     found = quorate.certify(votes, np.arange(15), tolerance=0.3)
-    assert f"These {found.n_kept} of 15 members err at most" in str(found)
+    assert f"The error of these {found.n_kept} of 15 members is at most" in str(found)
     assert repr(found).split("\n")[0].endswith(f" {found.n_kept} of 15 members")
     assert str(found) in found._repr_html_()
     nothing = quorate.certify(votes, np.arange(3)[::-1], tolerance=0.006)
@@ -99,8 +99,8 @@ def test_certificates_speak():
     proven = 100 * float(nothing.excess_limits[-1])
     needed = nothing.tolerance_needed
     assert str(nothing) == (
-        "Not certified that the first 3 of 15 members err at most 0.6 percentage "
-        "points more than all of them: the proven limit is at most "
+        "Not certified that the error of the first 3 of 15 members is at most 0.6 "
+        "percentage points higher than that of all of them: the upper limit is "
         f"{proven:.2f}, with 95 % confidence from 800 samples. If both keep these "
         "error rates, more samples would not be enough; a "
         f"tolerance of {needed:g} would."
@@ -109,7 +109,9 @@ def test_certificates_speak():
     assert dict(nothing.rows())["tolerance"] == "0.6 pp"
     assert quorate.certify(votes, np.arange(3)[::-1], tolerance=needed).holds
     one = quorate.certify(votes, [0], tolerance=0.3)
-    assert str(one).startswith("Not certified that this one of 15 members errs at most")
+    assert str(one).startswith(
+        "Not certified that the error of this one of 15 members is at most"
+    )
     itself = quorate.certify(
         votes, quorate.select(noisy_votes(seed=1), "lcs", keep=1.0)
     )
@@ -356,8 +358,8 @@ def test_two_models(forest_and_data):
         assert beside.recall_limits[each.label] == each.limit
         assert beside.recalls[each.label] == each.recalls
     assert "each with 95 % confidence." in " ".join(repr(beside).split())
-    proven = f"{100 * found.excess_limit:+.2f} pp is proven"
-    assert f"than all of them ({proven}), and on at most" in str(found)
+    limit = f"upper limit {100 * found.excess_limit:+.2f} pp"
+    assert f"than that of all of them ({limit}), and at most" in str(found)
     assert found.to_dict()["excess_limit"] == found.excess_limit
     nothing = quorate.certify(forest, small, X[300:], y[300:], tolerance=0.005)
     assert (nothing.n_kept, nothing.holds) == (20, False)
@@ -394,13 +396,15 @@ def test_second_models_are_no_subsets(forest_and_data, n_members):
     assert found.support.tolist() == [False] * 20
     assert found.excess_limit <= 0.2
     assert str(found).startswith(
-        f"The second model, of {n_members} members, errs at most 20 percentage points "
-        "more than the first, of 20 (+"
+        f"The error of the second model, of {n_members} members, is at most 20 "
+        "percentage points higher than that of the first, of 20 (upper limit +"
     )
     nothing = quorate.certify(forest, other, X[300:], y[300:], tolerance=0.005)
     assert (nothing.holds, nothing.n_kept) == (False, 20)
     assert nothing.support.all()
-    assert str(nothing).startswith("Not certified that the second model, of ")
+    assert str(nothing).startswith(
+        "Not certified that the error of the second model, of "
+    )
     batches = [(X[300:900], y[300:900]), (X[900:], y[900:])]
     summary = quorate.summarise(forest, batches, against=other)
     again = quorate.certify(summary, tolerance=0.2)
@@ -418,7 +422,7 @@ def test_a_record_of_other_members_is_no_place_among_these(forest_and_data):
     apart = pickle.loads(pickle.dumps(few))
     found = quorate.certify(forest, apart, X[300:], y[300:], tolerance=0.2)
     assert found.n_second == 4
-    assert "The second model, of 4 members, errs" in str(found)
+    assert "The error of the second model, of 4 members, is" in str(found)
 
 
 def soft_votes(n_members=12, n_samples=500, n_classes=3, seed=0, weights=None):
@@ -522,7 +526,9 @@ class TestWhatIsCertified:
         found = quorate.certify(new, selection, tolerance=0.2)
         assert found.order.tolist() == selection.order[: found.n_kept].tolist()
         assert found.n_kept < 9
-        assert "err at most 20 percentage points more than all of them" in str(found)
+        assert "at most 20 percentage points higher than that of all of them" in str(
+            found
+        )
 
     def test_all_members_are_one_more_outcome(self):
         """An order of some members may end with everybody after all."""

@@ -256,7 +256,7 @@ class TestTrainingRows:
         _, selection = quorate.prune(model, *rows, keep=4, return_selection=True)
         assert selection.source is VoteSource.TRAINING
         assert selection.curve is selection.kept_score is None
-        assert "where errors mean nothing" in repr(selection)
+        assert "(no error estimate)" in repr(selection)
         told = selection.explain()
         assert told.comparison == []
         assert told.compared_on == "nothing"

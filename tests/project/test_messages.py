@@ -174,7 +174,7 @@ def test_probabilities_of_unknown_classes_are_said_to_be_left_out():
         quorate.prune([Bare(FOREST), FOREST, Bare(FOREST)], X[:9], Y[:9], "re", keep=1)
     assert str(warned[0].message) == (
         "member '0' (Bare) and 1 more have no classes_ to name the columns of "
-        "predict_proba, so the whole pool counts votes; pass "
+        "predict_proba, so the pool counts votes; pass "
         "quorate.as_member(member, classes=[...])."
     )
 

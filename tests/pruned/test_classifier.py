@@ -107,7 +107,7 @@ class TestPrune:
         X, X_test, y, y_test = data
         assert prune(forest, X, y).pruning_["chosen_on"] == "out-of-bag votes"
         other = prune(forest, X_test, y_test).pruning_
-        assert other["chosen_on"] == "votes on samples taken as new"
+        assert other["chosen_on"] == "votes on samples assumed to be new"
         said = prune(forest, X_test, y_test, source="new").pruning_
         assert said["chosen_on"] == "votes on new samples"
         with pytest.raises(ValueError, match="not the data the ensemble was trained"):
@@ -334,7 +334,7 @@ class TestPrunedClassifier:
         X, X_test, y, y_test = data
         for rows, chosen_on in (
             ((X, y), "out-of-bag votes"),
-            ((X_test, y_test), "votes on samples taken as new"),
+            ((X_test, y_test), "votes on samples assumed to be new"),
         ):
             frozen = FrozenEstimator(forest)
             model = PrunedClassifier(frozen, keep=9, distil=False).fit(*rows)

@@ -90,6 +90,6 @@ def test_votes_alone_and_scoring():
     arrays, y = oof()
     codes = np.stack([np.where(p > 0.5, "yes", "no") for p in arrays.values()])
     page = quorate.report(quorate.Votes(codes, y), scoring="balanced_accuracy")
-    assert page.data["votes"]["chosen_on"] == "votes on samples taken as new"
+    assert page.data["votes"]["chosen_on"] == "votes on samples assumed to be new"
     assert page.data["votes"]["rule"] == "heads"
     assert page.data["judged"]["scoring"] == "balanced_accuracy"

@@ -259,7 +259,7 @@ class Selection(Result):
             "instead": self.compact_text or None,
         }
         if self.votes.why_unreliable:
-            facts["chosen on"] = f"{self.source}, where errors mean nothing"
+            facts["chosen on"] = f"{self.source} (no error estimate)"
         if self.distilled:
             facts["leaves"] = "distilled; errors are those before distillation"
         title = self.score.loss_title

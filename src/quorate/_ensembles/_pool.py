@@ -86,12 +86,12 @@ def warn_of_heads(ensemble: Ensemble) -> None:
         return
     first = f"member {without[0].name!r} ({type(without[0].estimator).__name__})"
     more = f" and {len(without) - 1} more have" if len(without) > 1 else " has"
-    what, remedy = "probabilities", "without such members, probabilities are averaged"
+    what, remedy = "probabilities", "leave out such members to average probabilities"
     if hasattr(without[0].estimator, "predict_proba"):
         what = "classes_ to name the columns of predict_proba"
         remedy = "pass quorate.as_member(member, classes=[...])"
     warn(
-        f"{first}{more} no {what}, so the whole pool counts votes; {remedy}.",
+        f"{first}{more} no {what}, so the pool counts votes; {remedy}.",
         QuorateWarning,
     )
 

@@ -234,10 +234,10 @@ class Certificate(Result):
         sure += ", with the same weight for every class" * self.balanced
         if not self.holds:
             return f"{self._refusal(sure)}{self._by_class}"
-        proven = f" ({points_text(self.excess_limit)} is proven)" * self.single
+        limit = f" (upper limit {points_text(self.excess_limit)})" * self.single
         return (
-            f"{self._claim}{proven}, and on at most {percent_text(self.error_limit)} "
-            f"of new samples, each with {sure}.{self._by_class}"
+            f"{self._claim}{limit}, and at most {percent_text(self.error_limit)} on "
+            f"new samples, each with {sure}.{self._by_class}"
         )
 
     @property
@@ -256,30 +256,31 @@ class Certificate(Result):
     @property
     def _claim(self) -> str:
         """Describe what is certified, or that the largest candidate is not."""
-        some, whom = int(self.sizes[-1]), "all of them"
-        if self.holds and self.n_second is None:
-            some = self.n_kept
-        who = f"These {some} of {self.n_members} members err"
+        some = self.n_kept if self.holds else int(self.sizes[-1])
+        who, whom = f"these {some} of {self.n_members} members", "all of them"
         if self.n_second is not None:
-            who = f"The second model, of {some} member{'s' * (some != 1)}, errs"
+            some = int(self.sizes[-1])
+            who = f"the second model, of {some} member{'s' * (some != 1)},"
             whom = f"the first, of {self.n_members}"
         elif some == 1:
-            who = f"This one of {self.n_members} members errs"
+            who = f"this one of {self.n_members} members"
         elif not (self.holds or self.single):
-            who = f"The first {some} of {self.n_members} members err"
-        limit = f"at most {100 * self.tolerance:g} percentage points more than"
-        return f"{who} {limit} {whom}"
+            who = f"the first {some} of {self.n_members} members"
+        return (
+            f"The error of {who} is at most {100 * self.tolerance:g} percentage points "
+            f"higher than that of {whom}"
+        )
 
     def _refusal(self, sure: str) -> str:
-        """Describe what was requested, what is proven instead, and what would help."""
+        """Describe what was requested, what holds instead, and what would help."""
         if self._has_no_candidate:
             return (
                 "Nothing to certify: the order contains only the size of all members."
             )
         claim = self._claim[0].lower() + self._claim[1:]
-        proven = f"at most {100 * float(self.excess_limits[-1]):.2f}"
+        limit = f"{100 * float(self.excess_limits[-1]):.2f}"
         return (
-            f"Not certified that {claim}: the proven limit is {proven}, with {sure}. "
+            f"Not certified that {claim}: the upper limit is {limit}, with {sure}. "
             f"{self._remedy}"
         )
 

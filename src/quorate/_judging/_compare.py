@@ -58,7 +58,7 @@ from quorate.stats import error_limit, excess_limit
 
 _NOTES = {
     VoteSource.NEW: "Accuracy on {n:,} new samples.",
-    VoteSource.ASSUMED_NEW: "Accuracy on {n:,} samples, taken as new.",
+    VoteSource.ASSUMED_NEW: "Accuracy on {n:,} samples assumed to be new.",
     VoteSource.OUT_OF_BAG: "Accuracy of out-of-bag votes on {n:,} training samples; "
     "limits need samples that no member was trained on.",
     VoteSource.TRAINING: "The members were trained on these {n:,} samples, "

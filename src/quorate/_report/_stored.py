@@ -102,7 +102,7 @@ def _use_other_model(page: Section) -> Step | None:
     )
     if certificate["holds"]:
         kept = f"{count(certificate['n_kept'])} of {count(certificate['n_members'])}"
-        title = f"Use {kept} members: they are certified to be about as good."
+        title = f"Use {kept} members, certified to be nearly as accurate."
     return step(title, certificate["text"])
 
 

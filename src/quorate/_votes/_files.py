@@ -182,7 +182,8 @@ def load_counts(path: str | os.PathLike[str]) -> Votes | Summary:
                 if written != _FORMAT:
                     raise FileFormatError(
                         f"{path}: expected format {_FORMAT!r}, found {written[:50]!r}; "
-                        "was it written by Votes.save or Summary.save, of this version?"
+                        "write the file again with Votes.save or Summary.save of this "
+                        "version."
                     )
                 arrays = {name: np.asarray(stored[name]) for name in stored.files}
             if str(arrays.pop("digest")) != _digest(arrays):

@@ -294,7 +294,7 @@ def positions(labels: Array, classes: Array, name: str) -> IntArray:
     strange = places < 0
     if strange.any():
         raise ValueError(
-            f"{name}: {labels[strange][0]} is not one of the {classes.size} known "
+            f"{name}: {labels[strange][0]} is not among the {classes.size} known "
             f"classes ({', '.join(map(str, classes[:5].tolist()))}"
             f"{', ...' if classes.size > 5 else ''})."
         )

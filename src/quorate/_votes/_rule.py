@@ -98,7 +98,7 @@ class VoteSource(StrEnum):
 
     OUT_OF_BAG = "out-of-bag votes"
     NEW = "votes on new samples"
-    ASSUMED_NEW = "votes on samples taken as new"
+    ASSUMED_NEW = "votes on samples assumed to be new"
     FOLDS = "votes of cross-validation"
     TRAINING = "training votes"
     UNKNOWN = "votes on samples that may be training samples"
@@ -123,7 +123,7 @@ class VoteSource(StrEnum):
         >>> VoteSource.NEW.samples_text(8000)
         '8,000 new samples'
         >>> VoteSource.ASSUMED_NEW.samples_text(8000)
-        '8,000 samples, taken as new'
+        '8,000 samples assumed to be new'
         """
         before, after = _SAMPLES.get(self, ("", ""))
         return f"{number:,} {before}samples{after}"
@@ -131,7 +131,8 @@ class VoteSource(StrEnum):
 
 _WHY_UNRELIABLE = {
     VoteSource.TRAINING: "the members were trained on these samples, so errors on "
-    "them mean nothing; use samples that no member was trained on",
+    "them do not estimate errors on new data; use samples that no member was trained "
+    "on",
     VoteSource.UNKNOWN: (
         "the members may have been trained on these samples: they store no sample "
         "counts to rule it out, and there are as many samples as in training; pass "
@@ -143,7 +144,7 @@ _WHY_UNRELIABLE = {
 
 _SAMPLES = {
     VoteSource.NEW: ("new ", ""),
-    VoteSource.ASSUMED_NEW: ("", ", taken as new"),
+    VoteSource.ASSUMED_NEW: ("", " assumed to be new"),
     VoteSource.OUT_OF_BAG: ("training ", ", out of bag"),
     VoteSource.TRAINING: ("training ", ""),
     VoteSource.FOLDS: ("", " of cross-validation"),
@@ -182,8 +183,8 @@ def why_not_covered(
     >>> import numpy as np
     >>> classes = np.array(["fraud", "none"])
     >>> y, n_votes, left_out = np.array([0, 1]), np.array([2, 74]), np.array([6, 0])
-    >>> why_not_covered(y, n_votes, left_out, classes, 200)[:65]
-    "0 of the 7 rows of class 'fraud' have 10 out-of-bag votes or more"
+    >>> why_not_covered(y, n_votes, left_out, classes, 200)[:60]
+    "most members were trained on most rows of class 'fraud', as "
     """
     needed = min(ENOUGH_VOTES, max(n_members // 5, 1))
     enough = np.bincount(y[n_votes >= needed], minlength=classes.size)
@@ -194,9 +195,10 @@ def why_not_covered(
         return ""
     label = classes[worst].item()
     return (
-        f"{enough[worst]:,} of the {rows[worst]:,} rows of class {label!r} have "
-        f"{needed} out-of-bag votes or more, but at least half are needed; give rows "
-        "that the model was not trained on"
+        f"most members were trained on most rows of class {label!r}, as with balanced "
+        f"sampling: {enough[worst]:,} of the {rows[worst]:,} rows have at least "
+        f"{needed} out-of-bag votes, but half of them must; use rows that the model "
+        "was not trained on"
     )
 
 
@@ -204,6 +206,6 @@ def warn_if_uncovered(votes: "Votes") -> None:
     """Warn if out-of-bag votes do not cover every class."""
     if votes.source is VoteSource.OUT_OF_BAG and votes.why_unreliable:
         warn(
-            f"Out-of-bag votes cannot be used for scores: {votes.why_unreliable}.",
+            f"No score can be computed out of bag: {votes.why_unreliable}.",
             CoverageWarning,
         )

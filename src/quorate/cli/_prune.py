@@ -157,7 +157,7 @@ def check_choice(
     check_scoring(with_positive(scoring, positive, "prune"), "prune")
     if parameters and method == "auto":
         raise click.UsageError(
-            "--param: 'auto' sets the parameters itself; use --method to name a method."
+            "--param: needs a method with parameters; name one with --method."
         )
     if method != "auto":
         make_pruner(method, **(parameters or {}))

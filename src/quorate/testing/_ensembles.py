@@ -232,7 +232,9 @@ def check_out_of_bag(trial: _Trial) -> None:
         rows = trial.X_train, trial.y_train
         votes = collect_votes(trial.model, *rows, out_of_bag=True)
     if votes.valid is None:
-        raise AssertionError("votes on training rows are not out of bag")
+        raise AssertionError(
+            "a member has out-of-bag votes on rows that it was trained on"
+        )
     for seen, valid in zip(drawn, votes.valid, strict=True):
         unseen = np.setdiff1d(np.arange(trial.y_train.size), seen)
         voted = votes.samples[valid]
