@@ -4,6 +4,7 @@ import sys
 
 from bench import (
     blend,
+    boosters,
     distil,
     forests,
     large,
@@ -32,6 +33,7 @@ BENCHES = {
     "blend": blend.run,
     "distil": distil.run,
     "serving": serving.run,
+    "boosters": boosters.run,
     "report": report.run,
     "study": study.run,
 }

@@ -68,6 +68,8 @@ def read_booster(model: Any, library: str) -> Booster:
         text = bare.model_to_string()
     elif library == "xgboost":
         bare = _used_part(model)
+        if "c" in (bare.feature_types or ()):
+            raise _refused(model, _CATEGORIES)
     problem = _why_not(model, library, text)
     if problem:
         raise _refused(model, problem)
@@ -80,8 +82,7 @@ def read_booster(model: Any, library: str) -> Booster:
             found = treelite.frontend.from_xgboost(bare)
         booster = _read(model, found, library)
     except (treelite.TreeliteError, NotImplementedError) as error:
-        reason = str(error).strip().splitlines()[-1].rstrip(".")
-        raise _refused(model, f"treelite does not read it ({reason})") from error
+        raise _refused(model, "treelite does not read it (see above)") from error
     if library == "lightgbm":
         alpha = re.search(r"^objective=.* sigmoid:(\S+)", text, re.MULTILINE)
         booster.alpha = float(alpha[1]) if alpha else booster.alpha

@@ -1,0 +1,226 @@
+"""Boosters and regression forests beside what serves them today, one thread.
+
+Models of 200 trees on 10,000 rows: their own ``predict``, the library's bare booster,
+treelite, onnxruntime where it can convert them, and the compact model, in turns within
+one run; the best of several rounds counts. It needs the packages of ``test-ecosystem``
+(and onnxmltools for the column of onnxruntime): run it with that environment's Python.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from experiments._tables import write
+from rich.console import Console
+from rich.table import Table
+from sklearn.datasets import make_friedman1
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestRegressor
+
+import quorate
+from bench._timing import Report
+from quorate import serving
+from quorate.study import load_data
+
+N_TREES, N_TRAIN = 200, 10_000
+# Rows, different batches of them, and rounds.
+BATCHES = ((1, 50, 12), (50, 10, 8), (3000, 1, 8), (20_000, 1, 5))
+# How many times faster than the model's own predict, for each batch.
+LIMITS = {
+    "XGBoost": (8, None, 0.7, 0.7),
+    "LightGBM": (10, None, 1, 1),
+    "HistGradientBoosting": (30, None, 1, 1),
+    "RandomForestRegressor": (60, None, 1, 1),
+}
+HEADER = [
+    "data", "model", "asked", *(f"{size} rows, us" for size, *_ in BATCHES),
+    "first answer, ms", "pickle, kB", "joblib 3, kB", "file, kB",
+]  # fmt: skip
+Predict = Callable[[np.ndarray], object]
+
+
+def run() -> int:
+    """Print the table and the ratios; return the limits missed."""
+    report, rows = Report("boosters"), []
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for data, name, model, X in _models():
+            asked, files = _asked(name, model, X, Path(folder))
+            times = {
+                size: _times(asked, X[N_TRAIN:], size, *how) for size, *how in BATCHES
+            }
+            sizes = [
+                len(pickle.dumps(model)),
+                _joblib(model, folder),
+                files["quorate"].stat().st_size,
+            ]
+            for what in asked:
+                rows.append([
+                    data, name, what,
+                    *(f"{1e6 * times[size][what]:.4g}" for size, *_ in BATCHES),
+                    f"{_cold(files[what], X):.0f}" if what in files else "",
+                    *(f"{size / 1e3:.0f}" for size in sizes),
+                ])  # fmt: skip
+            for (size, *_), limit in zip(BATCHES, LIMITS[name], strict=True):
+                own, ours = times[size][name], times[size]["quorate"]
+                what = f"{data}: {name}, {size} rows"
+                report.add(what, "own predict", own / ours, limit or 1, ours, True)
+    table = Table(title="boosters")
+    for column in HEADER:
+        table.add_column(column)
+    for row in rows:
+        table.add_row(*row)
+    Console(width=170).print(table)
+    write("serving/boosters.csv", HEADER, rows)
+    return report.show()
+
+
+def _models() -> Any:
+    import lightgbm
+    import xgboost
+
+    credit = load_data("credit_default", data_dir=os.environ.get("QUORATE_DATA"))
+    norm = load_data("twonorm", n_rows=N_TRAIN + 20_000)
+    for data, (X, y) in {
+        "credit": (credit.X, credit.y),
+        "twonorm": (norm.X, norm.y),
+    }.items():
+        codes = np.unique(y, return_inverse=True)[1]
+        X = np.ascontiguousarray(X, dtype=np.float32).astype(float)
+        for name, model in (
+            ("XGBoost", xgboost.XGBClassifier(n_estimators=N_TREES, n_jobs=1)),
+            (
+                "LightGBM",
+                lightgbm.LGBMClassifier(n_estimators=N_TREES, n_jobs=1, verbose=-1),
+            ),
+            (
+                "HistGradientBoosting",
+                HistGradientBoostingClassifier(max_iter=N_TREES, early_stopping=False),
+            ),
+        ):
+            yield data, name, model.fit(X[:N_TRAIN], codes[:N_TRAIN]), X
+    X, y = make_friedman1(N_TRAIN + 20_000, noise=1.0, random_state=0)
+    forest = RandomForestRegressor(N_TREES, random_state=0, n_jobs=None)
+    yield "friedman", "RandomForestRegressor", forest.fit(X[:N_TRAIN], y[:N_TRAIN]), X
+
+
+def _asked(
+    name: str, model: Any, X: np.ndarray, folder: Path
+) -> tuple[dict[str, Predict], dict[str, Path]]:
+    """Return what predicts, by name, and the files of what has one."""
+    import treelite
+
+    def numbers(rows: np.ndarray) -> object:
+        if hasattr(model, "predict_proba"):
+            return model.predict_proba(rows)
+        return model.predict(rows)
+
+    asked, files = {name: numbers}, {name: folder / "own.pickle"}
+    files[name].write_bytes(pickle.dumps(model))
+    if name == "XGBoost":
+        asked["bare booster"] = model.get_booster().inplace_predict
+        found = treelite.frontend.from_xgboost(model.get_booster())
+    elif name == "LightGBM":
+        asked["bare booster"] = lambda rows: model.booster_.predict(rows, num_threads=1)
+        found = treelite.frontend.from_lightgbm(model.booster_)
+    else:
+        found = treelite.sklearn.import_model(model)
+    narrow = name == "XGBoost"
+    asked["treelite"] = lambda rows: treelite.gtil.predict(
+        found, rows.astype(np.float32) if narrow else rows, nthread=1
+    )
+    session = _onnx(name, model, X, folder)
+    if session is not None:
+        asked["onnxruntime"], files["onnxruntime"] = session
+    small = quorate.compact(model)
+    files["quorate"] = folder / "small.quorate"
+    quorate.save(small, files["quorate"])
+    served = serving.load(files["quorate"])
+    probabilities = hasattr(model, "predict_proba")
+    asked["quorate"] = served.predict_proba if probabilities else served.predict
+    given, wanted = served.predict(X[N_TRAIN:]), model.predict(X[N_TRAIN:])
+    assert np.allclose(given, wanted, rtol=1e-6, atol=0)
+    return asked, files
+
+
+def _onnx(name: str, model: Any, X: np.ndarray, folder: Path) -> Any:
+    """Return a session and its file; None if it cannot be converted."""
+    try:
+        import onnxruntime
+        from skl2onnx import to_onnx, update_registered_converter
+        from skl2onnx.common.data_types import FloatTensorType
+
+        if name == "XGBoost":
+            from onnxmltools import convert_xgboost as convert
+        elif name == "LightGBM":
+            from onnxmltools import convert_lightgbm as convert
+        else:
+            del update_registered_converter
+            convert = None
+        kind = [("X", FloatTensorType([None, X.shape[1]]))]
+        if convert is None:
+            graph = to_onnx(model, X[:1].astype(np.float32), options={"zipmap": False})
+        elif name == "LightGBM":
+            graph = convert(model, initial_types=kind, zipmap=False)
+        else:
+            graph = convert(model, initial_types=kind)
+        path = folder / "model.onnx"
+        path.write_bytes(graph.SerializeToString())
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        session = onnxruntime.InferenceSession(str(path), options)
+        given = session.get_inputs()[0].name
+        session.run(None, {given: X[:2].astype(np.float32)})
+    except Exception as error:
+        print(f"onnxruntime: {name} not converted ({type(error).__name__}: {error})"[:150])
+        return None
+    return lambda rows: session.run(None, {given: rows.astype(np.float32)}), path
+
+
+def _joblib(model: Any, folder: str) -> int:
+    path = Path(folder, "model.joblib")
+    joblib.dump(model, path, compress=3)
+    return path.stat().st_size
+
+
+def _cold(path: Path, X: np.ndarray) -> float:
+    """Return milliseconds of a process that loads a file and answers a row."""
+    load = {
+        ".quorate": "from quorate.serving import load; m = load(p).predict",
+        ".onnx": "import onnxruntime as o; s = o.InferenceSession(p); "
+        "m = lambda X: s.run(None, {s.get_inputs()[0].name: X.astype('float32')})",
+        ".pickle": "import pickle; m = pickle.load(open(p, 'rb')).predict",
+    }[path.suffix]
+    code = f"import sys, numpy as np; p = sys.argv[1]; {load}; m(np.zeros((1, {X.shape[1]})))"
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-W", "ignore", "-c", code, path], check=True)
+        best = min(best, time.perf_counter() - start)
+    return 1e3 * best
+
+
+def _times(
+    asked: dict[str, Predict], X: np.ndarray, size: int, count: int, rounds: int
+) -> dict[str, float]:
+    """Return the best seconds of a call, by what is asked; they take turns."""
+    best = dict.fromkeys(asked, float("inf"))
+    batches = [
+        np.ascontiguousarray(X[place * size : (place + 1) * size])
+        for place in range(count)
+    ]
+    for _ in range(rounds):
+        for what, ask in asked.items():
+            start = time.thread_time()
+            for batch in batches:
+                ask(batch)
+            best[what] = min(best[what], (time.thread_time() - start) / count)
+    return best
