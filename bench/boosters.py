@@ -32,7 +32,7 @@ from quorate.study import load_data
 
 N_TREES, N_TRAIN = 200, 10_000
 # Rows, different batches of them, and rounds.
-BATCHES = ((1, 50, 12), (50, 10, 8), (3000, 1, 8), (20_000, 1, 5))
+BATCHES = ((1, 40, 8), (50, 10, 5), (3000, 1, 5), (20_000, 1, 3))
 # How many times faster than the model's own predict, for each batch.
 LIMITS = {
     "XGBoost": (8, None, 0.7, 0.7),
@@ -109,7 +109,7 @@ def _models() -> Any:
             yield data, name, model.fit(X[:N_TRAIN], codes[:N_TRAIN]), X
     X, y = make_friedman1(N_TRAIN + 20_000, noise=1.0, random_state=0)
     forest = RandomForestRegressor(N_TREES, random_state=0, n_jobs=None)
-    yield "friedman", "RandomForestRegressor", forest.fit(X[:N_TRAIN], y[:N_TRAIN]), X
+    yield "friedman", "RandomForestRegressor", forest.fit(X[:4000], y[:4000]), X
 
 
 def _asked(
@@ -152,35 +152,32 @@ def _asked(
 
 
 def _onnx(name: str, model: Any, X: np.ndarray, folder: Path) -> Any:
-    """Return a session and its file; None if it cannot be converted."""
+    """Return what predicts by onnxruntime, and its file, if it can be converted."""
+    path, rows = folder / "model.onnx", X[:2].astype(np.float32)
     try:
+        import onnxmltools
         import onnxruntime
-        from skl2onnx import to_onnx, update_registered_converter
-        from skl2onnx.common.data_types import FloatTensorType
+        import skl2onnx
+        from onnxmltools.convert.common.data_types import FloatTensorType
 
-        if name == "XGBoost":
-            from onnxmltools import convert_xgboost as convert
-        elif name == "LightGBM":
-            from onnxmltools import convert_lightgbm as convert
-        else:
-            del update_registered_converter
-            convert = None
         kind = [("X", FloatTensorType([None, X.shape[1]]))]
-        if convert is None:
-            graph = to_onnx(model, X[:1].astype(np.float32), options={"zipmap": False})
+        if name == "XGBoost":
+            graph = onnxmltools.convert_xgboost(model, initial_types=kind)
         elif name == "LightGBM":
-            graph = convert(model, initial_types=kind, zipmap=False)
+            graph = onnxmltools.convert_lightgbm(
+                model, initial_types=kind, zipmap=False
+            )
         else:
-            graph = convert(model, initial_types=kind)
-        path = folder / "model.onnx"
+            graph = skl2onnx.to_onnx(model, rows)
         path.write_bytes(graph.SerializeToString())
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         session = onnxruntime.InferenceSession(str(path), options)
         given = session.get_inputs()[0].name
-        session.run(None, {given: X[:2].astype(np.float32)})
+        session.run(None, {given: rows})
     except Exception as error:
-        print(f"onnxruntime: {name} not converted ({type(error).__name__}: {error})"[:150])
+        said = f"{type(error).__name__}: {error}".splitlines()[0]
+        print(f"onnxruntime: {name} is not converted ({said[:90]})")
         return None
     return lambda rows: session.run(None, {given: rows.astype(np.float32)}), path
 
@@ -199,7 +196,8 @@ def _cold(path: Path, X: np.ndarray) -> float:
         "m = lambda X: s.run(None, {s.get_inputs()[0].name: X.astype('float32')})",
         ".pickle": "import pickle; m = pickle.load(open(p, 'rb')).predict",
     }[path.suffix]
-    code = f"import sys, numpy as np; p = sys.argv[1]; {load}; m(np.zeros((1, {X.shape[1]})))"
+    code = f"import sys, numpy as np; p = sys.argv[1]; {load}; "
+    code += f"m(np.zeros((1, {X.shape[1]})))"
     best = float("inf")
     for _ in range(3):
         start = time.perf_counter()

@@ -393,8 +393,8 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("ensemble", "message"),
         [
-            (GradientBoostingClassifier(n_estimators=2), "regression trees"),
-            (HistGradientBoostingClassifier(max_iter=2), "regression trees"),
+            (GradientBoostingClassifier(n_estimators=2), "its trees add up to a score"),
+            (HistGradientBoostingClassifier(max_iter=2), "its trees add up to a score"),
             (StackingClassifier([("nb", GaussianNB())]), "final estimator"),
             (RandomForestRegressor(2), "is a regressor"),
             (KMeans(2, n_init=1), "is a clusterer"),

@@ -547,7 +547,7 @@ SMALL = {
     "list": (lambda X, y: [DecisionTreeClassifier().fit(X, y)] * 3, TypeError,
              "small is a list of classifiers, not a model"),
     "gradient boosting": (HistGradientBoostingClassifier(max_iter=3).fit, TypeError,
-                          "members of gradient boosting"),
+                          "its trees add up to a score"),
     "monotonic": (RandomForestClassifier(5, monotonic_cst=[1] + [0] * 7).fit,
                   ValueError, "monotonic_cst, which new leaf values"),
     "not fitted": (lambda X, y: RandomForestClassifier(), NotFittedError, "not fitted"),

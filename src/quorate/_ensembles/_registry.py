@@ -6,10 +6,6 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-from sklearn.ensemble import (
-    GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
-)
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -227,20 +223,16 @@ def _why_not(model: Any) -> str:
     name = type(model).__name__
     if isinstance(model, type):
         return f"collect_votes: got the class {model.__name__}, not a fitted ensemble."
-    if isinstance(model, (GradientBoostingClassifier, HistGradientBoostingClassifier)):
-        return (
-            f"{name}: members of gradient boosting are regression trees that add up "
-            "to a score; they do not vote for classes, so there is nothing to collect."
-        )
     for cls in type(model).__mro__:
         library = cls.__module__.partition(".")[0]
         if library == "sklearn" and cls.__name__ in _INSIDE:
             return f"{name}: {_INSIDE[cls.__name__]}."
-        if library in _ADDITIVE:
+        if library in _ADDITIVE or "GradientBoosting" in cls.__name__:
             return (
                 f"{name}: its trees add up to a score, even if they are grown in "
-                "parallel, and do not vote for classes. The model as a whole can be a "
-                "member: put it in a list or dict with others."
+                "parallel, and do not vote for classes; quorate.compact makes a small "
+                "fast file of it, and as a whole it can be a member: put it in a list "
+                "or dict with others."
             )
     if hasattr(model, "file_start"):
         return (
@@ -253,7 +245,8 @@ def _why_not(model: Any) -> str:
         )
     kind = declared_type(model)
     if kind in ("regressor", "clusterer"):
-        return f"{name} is a {kind}: its members do not vote for classes."
+        small = ", and quorate.compact takes those of trees" * (kind == "regressor")
+        return f"{name} is a {kind}: its members do not vote for classes{small}."
     if kind == "classifier":
         return (
             f"{name} is not an ensemble whose members vote; quorate reads {READABLE}."

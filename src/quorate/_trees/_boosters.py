@@ -17,6 +17,7 @@ _LINKS = {
     "exponential": "exp",
 }
 _LESS, _LESS_OR_EQUAL = 2, 3
+_TINY = float(np.float32(1e-35))
 
 
 @dataclass
@@ -163,6 +164,9 @@ def _read(model: Any, found: Any, library: str) -> Booster:
             raise _refused(model, "its trees compare in a way that is not supported")
         # x < cut if and only if x <= the number before it.
         cut = np.where(kind == _LESS, np.nextafter(cut, cut.dtype.type(-np.inf)), cut)
+        if library == "lightgbm":  # which takes tiny values for zeros
+            ends = np.where(cut < 0, np.nextafter(-_TINY, -np.inf), _TINY)
+            cut = np.where(np.abs(cut) <= _TINY, ends, cut)
         trees.append(TreeNodes(left, right, columns, cut.astype(float), missing))
         held.append(value.astype(float).reshape(-1, 1))
     n_sums = n_targets * n_classes

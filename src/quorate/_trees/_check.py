@@ -91,8 +91,8 @@ def _compare(
             found = np.asarray(getattr(small, method)(rows))
         except ValueError as error:
             raise _different(
-                f"it refuses {kind} that the model answers: {error}"
-            ) from (error)
+                f"it refuses {kind} that the model answers ({str(error).rstrip('.')})"
+            ) from error
         if method == "predict_proba" or not hasattr(small, "classes_"):
             scale = np.maximum(1, np.abs(own))
             is_same = np.isclose(found / scale, own / scale, 0, tolerance, True)

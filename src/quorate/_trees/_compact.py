@@ -56,7 +56,7 @@ class _CompactEstimator(CompactModel, BaseEstimator):  # type: ignore[misc]
             X,
             dtype=np.float64 if self._is_wide else np.float32,
             reset=False,
-            ensure_all_finite=not self._is_wide and finite,
+            ensure_all_finite=not self._takes_infinity and finite,
         )
         return np.ascontiguousarray(checked)
 

@@ -38,7 +38,8 @@ def compact(
     """Write the compact form of MODEL, which gives the same predictions.
 
     MODEL is a forest, extra trees, bagging or AdaBoost of trees, pruned and distilled
-    or not, alone or after imputers, scalers and encoders in a pipeline.
+    or not, a regression forest, gradient boosting of scikit-learn, LightGBM or XGBoost,
+    alone or after imputers, scalers and encoders in a pipeline.
     quorate.serving.load reads the file with NumPy alone; "python -m quorate.serving
     FILE" predicts the rows of a CSV file.
     """
@@ -54,16 +55,19 @@ def compact(
     if as_json:
         found = {
             "output": str(output),
-            "mode": small.mode,
+            "mode": getattr(small, "mode", None),
             "n_members": small.n_members_,
-            "n_classes": int(small.classes_.size),
+            "n_classes": len(getattr(small, "classes_", ())),
             "bytes": after,
             "bytes_before": before,
         }
         say_json(found)
         return
-    say(
-        f"{small.n_members_:,} trees, {small.classes_.size:,} classes, mode "
-        f"{small.mode}: {bytes_text(after)}, {model} has {bytes_text(before)}"
-    )
+    parts = [f"{small.n_members_:,} trees"]
+    if hasattr(small, "classes_"):
+        parts.append(f"{small.classes_.size:,} classes")
+    if hasattr(small, "mode"):
+        parts.append(f"mode {small.mode}")
+    what = ", ".join(parts)
+    say(f"{what}: {bytes_text(after)}, {model} has {bytes_text(before)}")
     say(f"written to {output}")

@@ -1,6 +1,7 @@
 """Predict rows of a CSV file: ``python -m quorate.serving model.quorate < rows.csv``.
 
-Prints one prediction per line, in order. A model with feature names needs a header line
+Prints one prediction per line, in order: a label, or the number of a regressor (fields
+of its numbers, if there are several). A model with feature names needs a header line
 that has all of them, in any order and beside other columns; with ``--no-header`` the
 fields are the features in order. An empty field is a missing value. With
 ``--probabilities``, prints a line with the classes, then the probability of each class
@@ -13,6 +14,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from quorate._messages import listed
 from quorate.serving import load
@@ -46,6 +49,8 @@ def answer(
     """
     reader = csv.reader(lines, strict=True)
     if probabilities:
+        if not hasattr(model, "classes_"):
+            raise ValueError("the model predicts numbers and has no probabilities")
         yield [str(label) for label in model.classes_]
     rows = _rows(reader, form, header=header)
     while batch := list(islice(rows, _BATCH)):
@@ -56,7 +61,7 @@ def answer(
                 yield [repr(float(share)) for share in shares]
         else:
             for label in model.predict(X):
-                yield [str(label)]
+                yield [str(each) for each in np.atleast_1d(label)]
 
 
 def _rows(

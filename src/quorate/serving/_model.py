@@ -329,8 +329,15 @@ class CompactModel:
 
     @property
     def _is_wide(self) -> bool:
-        """Whether trees compare 64 bits, and infinity is a number to them."""
+        """Whether trees compare 64 bits."""
         return self._sums is not None and self._sums.adder.sums.n_cuts.size > 0
+
+    @property
+    def _takes_infinity(self) -> bool:
+        """Whether infinity is a number to the model, as it is to boosters."""
+        return self._is_wide or (
+            self._sums is not None and self._sums.adder.sums.single
+        )
 
     def _add(self, X: Any) -> FloatArray:
         """Return the sums of all trees."""
@@ -341,7 +348,7 @@ class CompactModel:
         if is_plain and self._takes_plain and X.shape[1] == self.n_features_in_:
             sums, missing, infinite = adder(X)
             refused = missing and not self._metadata["allow_nan"]
-            refused |= infinite and not self._is_wide
+            refused |= infinite and not self._takes_infinity
             if len(X) and not refused:
                 return sums
         return adder(self._check_rows(X))[0]
@@ -355,7 +362,7 @@ class CompactModel:
                 rows = np.ascontiguousarray(table, dtype=kind)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{type(self).__name__}: {error}.") from error
-        if not self._is_wide and np.isinf(rows).any():
+        if not self._takes_infinity and np.isinf(rows).any():
             raise ValueError(
                 f"{type(self).__name__}: X contains infinity or a value too large for "
                 "32 bits."
