@@ -172,6 +172,7 @@ def _onnx(name: str, model: Any, X: np.ndarray, folder: Path) -> Any:
         path.write_bytes(graph.SerializeToString())
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
         session = onnxruntime.InferenceSession(str(path), options)
         given = session.get_inputs()[0].name
         session.run(None, {given: rows})
