@@ -20,10 +20,11 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from tests.study.plans import results_of, small_plan
 
 import quorate
 from quorate._report import Request, Source, make_report, study_report
-from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
+from quorate.study import MethodSpec
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -171,19 +172,13 @@ def summary_page(saved):
 def study_page(saved, tmp_path_factory):
     """Return the report on a small study with a hostile label and a failure."""
     folder = tmp_path_factory.mktemp("study")
-    plan = Plan(
-        "small",
-        ("iris", "wine"),
-        (EnsembleSpec("bagging", members=6),),
-        (
-            MethodSpec("epbd", 0.5),
-            MethodSpec("re", 0.5, label=HOSTILE[0]),
-            MethodSpec("random", 0.5),
-        ),
-        folds=2,
+    methods = (
+        MethodSpec("epbd", 0.5),
+        MethodSpec("re", 0.5, label=HOSTILE[0]),
+        MethodSpec("random", 0.5),
     )
-    run_plan(plan, folder / "store.sqlite")
-    found = Results.read(folder / "store.sqlite")
+    plan = small_plan(methods=methods, folds=2)
+    found = results_of(folder / "store.sqlite", methods=methods, folds=2)
     failed = {
         "data": "iris", "repeat": 0, "fold": 1, "ensemble": "bagging",
         "method": "epbd", "error": f"Traceback\nValueError: {HOSTILE[0]}",

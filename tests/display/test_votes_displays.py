@@ -92,8 +92,6 @@ class TestMargin:
     def test_margin_is_own_share_minus_largest_other(self):
         votes = quorate.Votes([[0, 2], [1, 2], [0, 0], [2, 2]], [0, 0])
         assert_allclose(MarginDisplay.from_votes(votes).before, [0.25, -0.5])
-
-    def test_weights_count(self):
         votes = quorate.Votes([[0], [1]], [0], weights=[3, 1])
         assert_allclose(MarginDisplay.from_votes(votes).before, [0.5])
 
@@ -146,8 +144,8 @@ class TestRiskCurve:
         assert f"q6  {q.q6:.3f}" in ticks
         assert f"−q3  −{q.q3:.3f}" in ticks
 
-    @pytest.mark.parametrize("n_samples", [1, 3, 9, 40, 1000, 10**5, 10**7])
-    @pytest.mark.parametrize("noise", [0.0, 0.01, 0.3])
+    @pytest.mark.parametrize("n_samples", [1, 3, 9, 1000, 10**7])
+    @pytest.mark.parametrize("noise", [0.0, 0.3])
     def test_any_number_of_samples(self, n_samples, noise):
         found = replace(quorate.assess_risk(some_votes(), noise), n_samples=n_samples)
         shown = RiskCurveDisplay.from_assessment(found).plot()
@@ -208,17 +206,14 @@ class TestSizeCurve:
         assert low <= min(expected)
         assert max(expected) <= high
 
-    def test_accuracy_is_one_minus_error(self):
-        shown = SizeCurveDisplay.from_votes(some_votes(), np.arange(12))
-        line = shown.plot(score="accuracy").ax_.lines[0]
-        assert_allclose(line.get_ydata(), 1 - shown.errors)
-
     @pytest.mark.parametrize("chosen", [1, 2, 60])
     def test_the_chosen_size_stays_in_the_picture(self, chosen):
         given = some_votes(60), np.arange(60)
         shown = SizeCurveDisplay.from_votes(*given, chosen=chosen).plot()
         low, high = shown.ax_.get_ylim()
         assert low <= shown.errors[chosen - 1] <= high
+        line = shown.plot(score="accuracy").ax_.lines[0]
+        assert_allclose(line.get_ydata(), 1 - shown.errors)
 
 
 class TestAgreement:

@@ -8,17 +8,13 @@ from sklearn.naive_bayes import GaussianNB
 
 import quorate
 
-
-@pytest.fixture(scope="module")
-def data():
-    X, y = load_breast_cancer(return_X_y=True)
-    return (X - X.mean(axis=0)) / X.std(axis=0), np.array(["bad", "good"])[y]
+X, Y = load_breast_cancer(return_X_y=True)
+X, Y = DATA = (X - X.mean(axis=0)) / X.std(axis=0), np.array(["bad", "good"])[Y]
 
 
 @pytest.fixture(scope="module")
-def line(data):
-    X, y = data
-    return LogisticRegression().fit(X[::2], y[::2])
+def line():
+    return LogisticRegression().fit(X[::2], Y[::2])
 
 
 class OnlyShares:
@@ -62,8 +58,8 @@ class TestAsMember:
         ],
     )
     @pytest.mark.parametrize("called", [True, False])
-    def test_networks(self, output, answers, called, data, line):
-        X, _ = data
+    def test_networks(self, output, answers, called, line):
+        X, _ = DATA
         net = Net(line, output)
         member = quorate.as_member(
             net.predict if called else net, ["bad", "good"], answers
@@ -85,8 +81,8 @@ class TestAsMember:
         ],
         ids=["columns in another order", "of the second class", "codes"],
     )  # fmt: skip
-    def test_functions(self, says, classes, answers, data, line):
-        X, _ = data
+    def test_functions(self, says, classes, answers, line):
+        X, _ = DATA
         given = {} if answers == "auto" else {"answers": answers}
         member = quorate.as_member(lambda X: says(X, line), classes, **given)
         assert member.classes_.tolist() == ["bad", "good"]
@@ -128,17 +124,17 @@ class TestAsMember:
         ],
     )
     def test_answers_that_are_not_what_was_said(
-        self, output, answers, classes, message, data, line
+        self, output, answers, classes, message, line
     ):
         member = quorate.as_member(Net(line, output).predict, classes, answers)
         with pytest.raises((ValueError, TypeError), match=message):
-            member.predict(data[0])
+            member.predict(DATA[0])
 
 
 class TestPools:
     @pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
-    def test_functions_and_probabilities_alone(self, data, line):
-        X, y = data
+    def test_functions_and_probabilities_alone(self, line):
+        X, y = DATA
         pool = {
             "line": line,
             "function": lambda X: np.where(X[:, 0] > 0, "bad", "good"),
@@ -147,23 +143,22 @@ class TestPools:
         votes = quorate.collect_votes(pool, X, y)
         expected = [line.predict(X), pool["function"](X), line.predict(X)]
         np.testing.assert_array_equal(votes.classes[votes.codes], expected)
+        assert votes.names == tuple(pool)
         small = quorate.prune(pool, X[1::2], y[1::2], "best", keep=2)
         assert list(small.estimators) == ["line", "shares"]
         assert small.estimators["shares"] is pool["shares"]
         np.testing.assert_array_equal(small.predict(X), line.predict(X))
 
-    def test_what_lacks_labels_is_refused_by_name(self, data, line):
-        X, y = data
+    def test_what_lacks_labels_is_refused_by_name(self, line):
         with pytest.raises(TypeError, match=r"member 'net' .* no classes_; pass quor"):
-            quorate.collect_votes({"net": OnlyShares(line)}, X, y)
+            quorate.collect_votes({"net": OnlyShares(line)}, X, Y)
 
     @pytest.mark.parametrize(
         ("output", "labels"),
         [("sigmoid", ["bad", "good"]), ("sigmoid", [0.0, 1.0]), ("logit", [0, 1])],
     )
-    def test_probabilities_and_scores_are_not_labels(self, output, labels, data, line):
-        X, y = data
-        codes = np.array(labels)[(y == "good").astype(int)]
+    def test_probabilities_and_scores_are_not_labels(self, output, labels, line):
+        codes = np.array(labels)[(Y == "good").astype(int)]
         match = r"member 'net'.* (is not one of the 2|of mixed types).*as_member\("
         with pytest.raises(ValueError, match=match):
             quorate.collect_votes({"net": Net(line, output)}, X, codes)

@@ -38,6 +38,10 @@ from quorate import collect_votes
 from quorate._votes import VoteSource, totals
 from quorate.exceptions import LeftOutWarning, QuorateWarning
 
+X, Y = load_wine(return_X_y=True)
+X = StandardScaler().fit_transform(X)
+ORDER = np.random.default_rng(0).permutation(len(Y))
+X, Y = DATA = X[ORDER], Y[ORDER]
 LABELS = {
     "codes": np.array([0, 1, 2]),
     "shifted": np.array([1, 5, 7]),
@@ -45,14 +49,6 @@ LABELS = {
     "objects": np.array(["ant", "bee", "cow"], dtype=object),
     "floats": np.array([0.0, 1.0, 2.0]),
 }
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    X = StandardScaler().fit_transform(X)
-    order = np.random.default_rng(0).permutation(len(y))
-    return X[order], y[order]
 
 
 def votes_by_hand(ensemble, X):
@@ -72,8 +68,8 @@ def votes_by_hand(ensemble, X):
 
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_votes_are_what_the_members_say(kind, labels, wine):
-    X, codes = wine
+def test_votes_are_what_the_members_say(kind, labels):
+    X, codes = DATA
     y = LABELS[labels][codes]
     ensemble = clone(KINDS[kind]).fit(X[:120], y[:120])
     votes = collect_votes(ensemble, X[120:], y[120:])
@@ -84,18 +80,17 @@ def test_votes_are_what_the_members_say(kind, labels, wine):
     assert votes.accuracies.mean() > 0.6
 
 
-def test_weights_and_names(wine):
-    X, y = wine
+def test_weights_and_names():
     voting = VotingClassifier(
         [("nb", GaussianNB()), ("gone", "drop"), ("tree", tree())], weights=[1, 9, 2]
-    ).fit(X, y)
-    votes = collect_votes(voting, X, y)
+    ).fit(X, Y)
+    votes = collect_votes(voting, X, Y)
     assert votes.names == ("nb", "tree")
     np.testing.assert_array_equal(votes.weights, [1, 2])
     np.testing.assert_array_equal(votes.predict(), voting.predict(X))
 
-    boosting = AdaBoostClassifier(tree(), n_estimators=6, random_state=0).fit(X, y)
-    votes = collect_votes(boosting, X, y)
+    boosting = AdaBoostClassifier(tree(), n_estimators=6, random_state=0).fit(X, Y)
+    votes = collect_votes(boosting, X, Y)
     expected = boosting.estimator_weights_[: len(boosting.estimators_)]
     np.testing.assert_array_equal(votes.weights, expected)
     np.testing.assert_array_equal(votes.predict(), boosting.predict(X))
@@ -121,41 +116,20 @@ class Outsider:
 
 
 class TestPools:
-    def test_list_and_dict(self, wine):
-        X, y = wine
-        y = LABELS["words"][y]
-        pool = {"nb": GaussianNB().fit(X, y), "tree": tree().fit(X, y)}
-        named = collect_votes(pool, X, y)
-        listed = collect_votes([*pool.values()], X, y)
-        assert named.names == ("nb", "tree")
-        assert listed.names == ("0", "1")
-        np.testing.assert_array_equal(named.codes, listed.codes)
-        np.testing.assert_array_equal(
-            named.classes[named.codes][1], pool["tree"].predict(X)
-        )
-
-    def test_anything_with_predict(self, wine):
-        X, y = wine
+    def test_anything_with_predict(self):
         members = [
-            Outsider(y.tolist()),
-            Outsider(y[:, None]),
-            Outsider(y.astype(float)),
-            GaussianNB().fit(X, y),
+            Outsider(Y.tolist()),
+            Outsider(Y[:, None]),
+            Outsider(Y.astype(float)),
+            GaussianNB().fit(X, Y),
         ]
-        votes = collect_votes(members, X, y)
+        votes = collect_votes(members, X, Y)
         np.testing.assert_array_equal(votes.accuracies[:3], 1)
         assert votes.classes.dtype.kind == "i"
 
-    def test_members_that_know_more_classes_than_y(self, wine):
-        X, y = wine
-        pool = [GaussianNB().fit(X, y)]
-        votes = collect_votes(pool, X[y < 2], y[y < 2])
-        assert votes.n_classes == len(np.union1d(y[y < 2], pool[0].predict(X[y < 2])))
-
-    def test_a_forest_in_a_list_is_one_member(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-        assert collect_votes([forest], X, y).n_members == 1
+    def test_a_forest_in_a_list_is_one_member(self):
+        forest = RandomForestClassifier(5, random_state=0).fit(X, Y)
+        assert collect_votes([forest], X, Y).n_members == 1
 
     @pytest.mark.parametrize(
         ("make", "error", "message"),
@@ -172,14 +146,14 @@ class TestPools:
             (lambda y: GaussianNB(), NotFittedError, "not fitted"),
         ],
     )  # fmt: skip
-    def test_refused(self, make, error, message, wine):
-        X, y = wine
+    def test_refused(self, make, error, message):
+        X, y = DATA
         with pytest.raises(error, match=message):
             collect_votes([make(y)], X, y)
 
-    def test_empty(self, wine):
+    def test_empty(self):
         with pytest.raises(ValueError, match="empty"):
-            collect_votes([], *wine)
+            collect_votes([], *DATA)
 
 
 SPARSE = ["bagging", "subspace", "forest", "extra trees", "adaboost"]
@@ -188,19 +162,18 @@ FRAMED = [*SPARSE, "hard voting", "pipeline"]
 
 class TestInputs:
     @pytest.mark.parametrize("kind", FRAMED)
-    def test_data_frames(self, kind, wine):
-        X, y = wine
-        plain = collect_votes(clone(KINDS[kind]).fit(X, y), X, y)
+    def test_data_frames(self, kind):
+        plain = collect_votes(clone(KINDS[kind]).fit(X, Y), X, Y)
         names = [f"x{place}" for place in range(X.shape[1])]
         for frame in (pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)):
-            ensemble = clone(KINDS[kind]).fit(frame, y)
-            votes = collect_votes(ensemble, frame, y)
+            ensemble = clone(KINDS[kind]).fit(frame, Y)
+            votes = collect_votes(ensemble, frame, Y)
             np.testing.assert_array_equal(votes.codes, plain.codes)
 
     @pytest.mark.parametrize("kind", SPARSE)
     @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_matrix, sp.csr_array])
-    def test_sparse(self, kind, form, wine):
-        X, y = wine
+    def test_sparse(self, kind, form):
+        X, y = DATA
         X = np.where(np.abs(X) > 0.5, X, 0)
         ensemble = clone(KINDS[kind]).fit(form(X), y)
         votes = collect_votes(ensemble, form(X), y)
@@ -208,8 +181,8 @@ class TestInputs:
             votes.predict(), collect_votes(ensemble, X, y).predict()
         )
 
-    def test_sparse_out_of_bag(self, wine):
-        X, y = wine
+    def test_sparse_out_of_bag(self):
+        X, y = DATA
         X = np.where(np.abs(X) > 0.5, X, 0)
         for kind in (RandomForestClassifier(30, random_state=0),
                      BaggingClassifier(tree(), 30, random_state=0)):  # fmt: skip
@@ -218,8 +191,8 @@ class TestInputs:
             )
             assert 0.2 < votes.valid.mean() < 0.5
 
-    def test_missing_values_where_the_forest_knows_them(self, wine):
-        X, y = wine
+    def test_missing_values_where_the_forest_knows_them(self):
+        X, y = DATA
         X = X.copy()
         X[::7, 3] = np.nan
         forest = RandomForestClassifier(5, random_state=0).fit(X, y)
@@ -227,37 +200,34 @@ class TestInputs:
         np.testing.assert_array_equal(
             votes.classes[votes.codes], votes_by_hand(forest, X)
         )
-        boosting = AdaBoostClassifier(tree(), n_estimators=3).fit(wine[0], y)
+        boosting = AdaBoostClassifier(tree(), n_estimators=3).fit(DATA[0], y)
         with pytest.raises(ValueError, match="NaN"):
             collect_votes(boosting, X, y)
 
-    def test_frozen_and_n_jobs(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-        one = collect_votes(forest, X, y, n_jobs=1)
+    def test_frozen_and_n_jobs(self):
+        forest = RandomForestClassifier(20, random_state=0).fit(X, Y)
+        one = collect_votes(forest, X, Y, n_jobs=1)
         for ensemble, n_jobs in (
             (forest, 2),
             (forest, -1),
             (FrozenEstimator(forest), None),
         ):
-            again = collect_votes(ensemble, X, y, n_jobs=n_jobs)
+            again = collect_votes(ensemble, X, Y, n_jobs=n_jobs)
             np.testing.assert_array_equal(one.codes, again.codes)
 
-    def test_labels_the_ensemble_never_saw(self, wine):
-        X, y = wine
-        named = LABELS["words"][y]
-        forest = RandomForestClassifier(5, random_state=0).fit(X[y > 0], named[y > 0])
+    def test_labels_the_ensemble_never_saw(self):
+        named = LABELS["words"][Y]
+        forest = RandomForestClassifier(5, random_state=0).fit(X[Y > 0], named[Y > 0])
         message = r"59 samples have a label .* not trained on \('ant'\), which no"
         with pytest.warns(QuorateWarning, match=message):
             votes = collect_votes(forest, X, named)
         np.testing.assert_array_equal(votes.classes, ["ant", "bee", "cow"])
         assert votes.codes.min() == 1
-        assert (votes.correct[:, y == 0] == False).all()  # noqa: E712
+        assert (votes.correct[:, Y == 0] == False).all()  # noqa: E712
 
-    def test_classes_of_the_ensemble_are_kept(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-        votes = collect_votes(forest, X[y == 0], y[y == 0])
+    def test_classes_of_the_ensemble_are_kept(self):
+        forest = RandomForestClassifier(5, random_state=0).fit(X, Y)
+        votes = collect_votes(forest, X[Y == 0], Y[Y == 0])
         np.testing.assert_array_equal(votes.classes, [0, 1, 2])
 
     @pytest.mark.parametrize(
@@ -272,23 +242,22 @@ class TestInputs:
             (lambda X, y: (X, LABELS["words"][y]), "mixed types"),
         ],
     )
-    def test_wrong_shapes(self, change, message, wine):
-        forest = RandomForestClassifier(5, random_state=0).fit(*wine)
+    def test_wrong_shapes(self, change, message):
+        forest = RandomForestClassifier(5, random_state=0).fit(*DATA)
         with pytest.raises(ValueError, match=message):
-            collect_votes(forest, *change(*wine))
+            collect_votes(forest, *change(*DATA))
 
-    def test_renamed_columns_are_scikit_learns_to_refuse(self, wine):
-        X, y = wine
+    def test_renamed_columns_are_scikit_learns_to_refuse(self):
         frame = pd.DataFrame(X).add_prefix("x")
-        forest = RandomForestClassifier(5, random_state=0).fit(frame, y)
+        forest = RandomForestClassifier(5, random_state=0).fit(frame, Y)
         with pytest.raises(ValueError, match="feature names"):
-            collect_votes(forest, frame.add_prefix("z"), y)
+            collect_votes(forest, frame.add_prefix("z"), Y)
 
 
 class TestOutOfBag:
     @pytest.mark.parametrize("kind", BOOTSTRAPPED)
-    def test_only_unseen_votes_are_valid(self, kind, wine):
-        X, y = wine
+    def test_only_unseen_votes_are_valid(self, kind):
+        X, y = DATA
         y = LABELS["words"][y]
         ensemble = clone(BOOTSTRAPPED[kind]).fit(X, y)
         votes = collect_votes(ensemble, X, y, out_of_bag=True)
@@ -299,30 +268,27 @@ class TestOutOfBag:
         everything = collect_votes(ensemble, X, y)
         np.testing.assert_array_equal(votes.codes[unseen], everything.codes[unseen])
 
-    def test_agrees_with_scikit_learns_own_estimate(self, wine):
-        X, y = wine
+    def test_agrees_with_scikit_learns_own_estimate(self):
         bagging = BaggingClassifier(LinearSVC(), 40, oob_score=True, random_state=0)
-        bagging.fit(X, y)
-        votes = collect_votes(bagging, X, y, out_of_bag=True)
+        bagging.fit(X, Y)
+        votes = collect_votes(bagging, X, Y, out_of_bag=True)
         share = votes.tally() / totals.sample_counts(votes)[1]
         np.testing.assert_allclose(share.T, bagging.oob_decision_function_)
         assert votes.accuracy("lowest") == pytest.approx(bagging.oob_score_)
 
-    def test_sample_weights_are_no_reason_to_refuse(self, wine):
-        X, y = wine
-        weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    def test_sample_weights_are_no_reason_to_refuse(self):
+        weight = np.random.default_rng(0).integers(0, 3, len(Y)).astype(float)
         for kind in ("forest", "bagging", "bagging, fraction"):
-            ensemble = clone(BOOTSTRAPPED[kind]).fit(X, y, sample_weight=weight)
-            assert collect_votes(ensemble, X, y, out_of_bag=True).is_masked
+            ensemble = clone(BOOTSTRAPPED[kind]).fit(X, Y, sample_weight=weight)
+            assert collect_votes(ensemble, X, Y, out_of_bag=True).is_masked
 
-    def test_samples_everybody_saw_are_left_out(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+    def test_samples_everybody_saw_are_left_out(self):
+        forest = RandomForestClassifier(3, random_state=0).fit(X, Y)
         with pytest.warns(LeftOutWarning) as caught:
-            votes = collect_votes(forest, X, y, out_of_bag=True)
+            votes = collect_votes(forest, X, Y, out_of_bag=True)
         assert caught[0].filename == __file__
-        assert votes.n_samples < len(y)
-        np.testing.assert_array_equal(votes.classes[votes.y], y[votes.samples])
+        assert votes.n_samples < len(Y)
+        np.testing.assert_array_equal(votes.classes[votes.y], Y[votes.samples])
 
     @pytest.mark.parametrize(
         "ensemble",
@@ -333,62 +299,60 @@ class TestOutOfBag:
         ],
         ids=lambda ensemble: type(ensemble).__name__,
     )
-    def test_refused_without_bootstrap(self, ensemble, wine):
+    def test_refused_without_bootstrap(self, ensemble):
         if isinstance(ensemble, list):
-            fitted = [member.fit(*wine) for member in ensemble]
+            fitted = [member.fit(*DATA) for member in ensemble]
         else:
-            fitted = clone(ensemble).fit(*wine)
+            fitted = clone(ensemble).fit(*DATA)
         with pytest.raises(ValueError, match="not trained on bootstrap"):
-            collect_votes(fitted, *wine, out_of_bag=True)
+            collect_votes(fitted, *DATA, out_of_bag=True)
 
-    def test_refused_for_bagging_that_grew(self, wine):
-        bagging = BaggingClassifier(tree(), 3, warm_start=True).fit(*wine)
-        bagging.set_params(n_estimators=5).fit(*wine)
+    def test_refused_for_bagging_that_grew(self):
+        bagging = BaggingClassifier(tree(), 3, warm_start=True).fit(*DATA)
+        bagging.set_params(n_estimators=5).fit(*DATA)
         with pytest.raises(ValueError, match=r"5 members are not known; .*warm_start"):
-            collect_votes(bagging, *wine, out_of_bag=True)
+            collect_votes(bagging, *DATA, out_of_bag=True)
 
-    def test_forests_that_grew_are_fine(self, wine):
-        forest = RandomForestClassifier(30, warm_start=True, random_state=0).fit(*wine)
-        forest.set_params(n_estimators=50).fit(*wine)
-        assert collect_votes(forest, *wine, out_of_bag=True).n_members == 50
+    def test_forests_that_grew_are_fine(self):
+        forest = RandomForestClassifier(30, warm_start=True, random_state=0).fit(*DATA)
+        forest.set_params(n_estimators=50).fit(*DATA)
+        assert collect_votes(forest, *DATA, out_of_bag=True).n_members == 50
 
-    def test_pasting_leaves_out_what_it_has_not_drawn(self, wine):
+    def test_pasting_leaves_out_what_it_has_not_drawn(self):
         pasting = BaggingClassifier(
             tree(), 20, bootstrap=False, max_samples=0.5, random_state=0
-        ).fit(*wine)
-        votes = collect_votes(pasting, *wine, out_of_bag="auto")
+        ).fit(*DATA)
+        votes = collect_votes(pasting, *DATA, out_of_bag="auto")
         assert votes.source is VoteSource.OUT_OF_BAG
         for valid, drawn in zip(votes.valid, pasting.estimators_samples_, strict=True):
             assert not np.isin(votes.samples[valid], drawn).any()
-        assert collect_votes(pasting, *wine).source is VoteSource.TRAINING
+        assert collect_votes(pasting, *DATA).source is VoteSource.TRAINING
 
     @pytest.mark.parametrize("kind", BOOTSTRAPPED)
     @pytest.mark.parametrize("change", ["fewer", "more"])
-    def test_other_numbers_of_rows_are_refused(self, kind, change, wine):
-        X, y = wine
-        ensemble = clone(BOOTSTRAPPED[kind]).fit(X[:150], y[:150])
+    def test_other_numbers_of_rows_are_refused(self, kind, change):
+        ensemble = clone(BOOTSTRAPPED[kind]).fit(X[:150], Y[:150])
         rows = slice(0, 100) if change == "fewer" else slice(0, 178)
         with pytest.raises(
             ValueError, match="not the data the ensemble was trained on"
         ):
-            collect_votes(ensemble, X[rows], y[rows], out_of_bag=True)
+            collect_votes(ensemble, X[rows], Y[rows], out_of_bag=True)
 
     @pytest.mark.parametrize(
         "kind",
         [kind for kind in BOOTSTRAPPED if kind not in ("bagged knn", "bagged svc")],
     )
-    def test_other_rows_of_the_same_number_are_refused(self, kind, wine):
-        X, y = wine
-        ensemble = clone(BOOTSTRAPPED[kind]).fit(X[:89], y[:89])
+    def test_other_rows_of_the_same_number_are_refused(self, kind):
+        ensemble = clone(BOOTSTRAPPED[kind]).fit(X[:89], Y[:89])
         with pytest.raises(ValueError, match="do not reach the leaves"):
-            collect_votes(ensemble, X[89:], y[89:], out_of_bag=True)
+            collect_votes(ensemble, X[89:], Y[89:], out_of_bag=True)
 
 
 class TestRefusals:
     @pytest.mark.parametrize("kind", KINDS)
-    def test_unfitted(self, kind, wine):
+    def test_unfitted(self, kind):
         with pytest.raises(NotFittedError):
-            collect_votes(clone(KINDS[kind]), *wine)
+            collect_votes(clone(KINDS[kind]), *DATA)
 
     @pytest.mark.parametrize(
         ("ensemble", "message"),
@@ -407,21 +371,20 @@ class TestRefusals:
         ],
         ids=lambda value: type(value).__name__,
     )
-    def test_members_that_do_not_vote(self, ensemble, message, wine):
+    def test_members_that_do_not_vote(self, ensemble, message):
         with pytest.raises(TypeError, match=message):
-            collect_votes(ensemble.fit(*wine), *wine)
+            collect_votes(ensemble.fit(*DATA), *DATA)
 
-    def test_many_outputs(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(2).fit(X, np.c_[y, y])
+    def test_many_outputs(self):
+        forest = RandomForestClassifier(2).fit(X, np.c_[Y, Y])
         with pytest.raises(TypeError, match="fitted on 2 outputs"):
-            collect_votes(forest, X, y)
+            collect_votes(forest, X, Y)
 
-    def test_not_an_ensemble(self, wine):
+    def test_not_an_ensemble(self):
         with pytest.raises(TypeError, match="cannot read int"):
-            collect_votes(3, *wine)
+            collect_votes(3, *DATA)
         with pytest.raises(TypeError, match="RandomForestClassifier"):
-            collect_votes(RandomForestClassifier, *wine)
+            collect_votes(RandomForestClassifier, *DATA)
 
 
 class TestFrozenMembers:
@@ -434,8 +397,8 @@ class TestFrozenMembers:
 
     @pytest.mark.parametrize("labels", LABELS)
     @pytest.mark.parametrize("rule", ["soft", "hard"])
-    def test_labels_are_read_as_labels(self, rule, labels, wine):
-        X, y = wine[0], LABELS[labels][wine[1]]
+    def test_labels_are_read_as_labels(self, rule, labels):
+        X, y = DATA[0], LABELS[labels][DATA[1]]
         frozen = [FrozenEstimator(model.fit(X, y)) for model in (GaussianNB(), tree())]
         inside = make_pipeline(StandardScaler(), tree()).fit(X, y)
         inside = make_pipeline(*map(FrozenEstimator, (inside[0], inside[1])))
@@ -446,8 +409,8 @@ class TestFrozenMembers:
             np.testing.assert_array_equal(votes.predict(), voting.predict(X))
 
     @pytest.mark.parametrize("labels", [LABELS["words"], np.array(["0", "1", "2"])])
-    def test_codes_are_read_as_codes(self, labels, wine):
-        X, codes = wine
+    def test_codes_are_read_as_codes(self, labels):
+        X, codes = DATA
         frozen = [FrozenEstimator(m.fit(X, codes)) for m in (GaussianNB(), tree())]
         voting = self.voting(X, labels[codes], *frozen)
         votes = collect_votes(voting, X, labels[codes])
@@ -456,10 +419,10 @@ class TestFrozenMembers:
     @pytest.mark.parametrize("labels", ["shifted", "words", "objects"])
     @pytest.mark.parametrize("rule", ["soft", "hard"])
     @pytest.mark.parametrize("fewer", ["the ensemble", "the member"])
-    def test_other_classes_than_the_ensemble(self, fewer, rule, labels, wine):
-        X, y = wine[0], LABELS[labels][wine[1]]
-        some = wine[1] > 0 if fewer == "the ensemble" else slice(None)
-        known = wine[1] > 0 if fewer == "the member" else slice(None)
+    def test_other_classes_than_the_ensemble(self, fewer, rule, labels):
+        X, y = DATA[0], LABELS[labels][DATA[1]]
+        some = DATA[1] > 0 if fewer == "the ensemble" else slice(None)
+        known = DATA[1] > 0 if fewer == "the member" else slice(None)
         frozen = FrozenEstimator(GaussianNB().fit(X[known], y[known]))
         voting = self.voting(X[some], y[some], frozen, voting=rule)
         with pytest.raises(
@@ -472,24 +435,22 @@ class TestFrozenMembers:
             collect_votes(voting, X[some], y[some])
         assert collect_votes({"m0": frozen}, X[known], y[known]).accuracy() > 0.9
 
-    def test_answers_that_are_no_positions(self, wine):
-        X, y = wine
-        voting = self.voting(X, LABELS["words"][y], GaussianNB())
+    def test_answers_that_are_no_positions(self):
+        voting = self.voting(X, LABELS["words"][Y], GaussianNB())
         for answer in (7, -1, 0.75, "ant"):
             voting.estimators_[0] = Outsider(np.array([answer] * len(X)))
             expected = f"votes for {answer}, which is not a position among .* 3 classes"
             with pytest.raises(ValueError, match=expected):
-                collect_votes(voting, X, LABELS["words"][y])
+                collect_votes(voting, X, LABELS["words"][Y])
 
 
 class TestWithoutLabels:
-    def test_the_weighted_vote_stands_in(self, wine):
-        X, y = wine
+    def test_the_weighted_vote_stands_in(self):
         voting = VotingClassifier(
             [("nb", GaussianNB()), ("stump", tree(max_features=1)), ("knn", tree())],
             weights=[1, 5, 1],
         )
-        voting.set_params(stump__max_depth=1).fit(X, y)
+        voting.set_params(stump__max_depth=1).fit(X, Y)
         votes = collect_votes(voting, X)
         np.testing.assert_array_equal(votes.classes[votes.y], voting.predict(X))
         assert (votes.unweighted().predict("heads") != voting.predict(X)).any()
@@ -513,11 +474,10 @@ class TestAtTheSameTime:
             self.meetings[1].wait(5)
             return np.tile([1.0, 0.0], (len(X), 1))
 
-    def test_n_jobs_members_are_asked(self, wine):
-        X, y = wine
+    def test_n_jobs_members_are_asked(self):
         meetings = [threading.Barrier(2), threading.Barrier(2)]
         pool = [self.Waiting(*meetings), self.Waiting(*meetings)]
-        votes = collect_votes(pool, X, y % 2, n_jobs=2, probabilities=True)
+        votes = collect_votes(pool, X, Y % 2, n_jobs=2, probabilities=True)
         assert votes.n_members == 2
 
 

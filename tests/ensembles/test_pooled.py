@@ -25,6 +25,9 @@ from quorate.ensembles import WeightedVoting
 from quorate.exceptions import QuorateWarning
 from quorate.testing import check_ensemble
 
+X, Y = load_breast_cancer(return_X_y=True)
+X, Y = DATA = X, np.array(["bad", "good"])[Y]
+
 
 def members():
     return {
@@ -37,15 +40,8 @@ def members():
 
 
 @pytest.fixture(scope="module")
-def data():
-    X, y = load_breast_cancer(return_X_y=True)
-    return X, np.array(["bad", "good"])[y]
-
-
-@pytest.fixture(scope="module")
-def pool(data):
-    X, y = data
-    return {name: m.fit(X[::3], y[::3]) for name, m in members().items()}
+def pool():
+    return {name: m.fit(X[::3], Y[::3]) for name, m in members().items()}
 
 
 def weighted(X, y):
@@ -69,10 +65,9 @@ def test_keeps_the_promises_of_a_kind(make):
 
 
 class TestPruning:
-    def test_a_dict_becomes_a_model(self, data, pool):
-        X, y = data
+    def test_a_dict_becomes_a_model(self, pool):
         small, choice = quorate.prune(
-            pool, X[1::3], y[1::3], "simplex", keep=3, return_selection=True
+            pool, X[1::3], Y[1::3], "simplex", keep=3, return_selection=True
         )
         assert type(small) is WeightedVoting
         kept = [list(pool)[member] for member in choice.members]
@@ -89,17 +84,15 @@ class TestPruning:
         assert small.pruning_["names"] == kept
         assert small.pruning_["method"] == "SimplexWeights"
 
-    def test_a_list_keeps_the_old_positions_as_names(self, data, pool):
-        X, y = data
+    def test_a_list_keeps_the_old_positions_as_names(self, pool):
         listed = list(pool.values())
-        small = quorate.prune(listed, X[1::3], y[1::3], "best", keep=2)
+        small = quorate.prune(listed, X[1::3], Y[1::3], "best", keep=2)
         assert [listed[int(name)] for name in small.weights] == small.estimators
         assert list(small.weights.values()) == [0.5, 0.5]
 
-    def test_usually_all_are_kept_that_have_a_weight(self, data, pool):
-        X, y = data
-        small, usual = quorate.prune(pool, X[1::3], y[1::3], return_selection=True)
-        votes = quorate.collect_votes(pool, X[1::3], y[1::3])
+    def test_usually_all_are_kept_that_have_a_weight(self, pool):
+        small, usual = quorate.prune(pool, X[1::3], Y[1::3], return_selection=True)
+        votes = quorate.collect_votes(pool, X[1::3], Y[1::3])
         best = quorate.pruning.SimplexWeights(None, smoothing=0.0).fit(votes)
         assert usual.rule == "keep=None"
         assert usual.order.tolist() == best.order_.tolist()
@@ -108,54 +101,49 @@ class TestPruning:
         )
         assert quorate.select(votes).order.tolist() == usual.order.tolist()
         for by_name in ("simplex", quorate.pruning.SimplexWeights(None)):
-            again = quorate.prune(pool, X[1::3], y[1::3], by_name)
+            again = quorate.prune(pool, X[1::3], Y[1::3], by_name)
             assert again.weights == small.weights
         # A pull towards equal weights is for members that are alike.
         method = quorate.pruning.SimplexWeights(None, smoothing=0.3)
-        pulled = quorate.prune(pool, X[1::3], y[1::3], method)
+        pulled = quorate.prune(pool, X[1::3], Y[1::3], method)
         assert min(pulled.weights.values()) > 0.3 / 1.3 / len(pool) - 1e-9
 
-    def test_usually_as_many_as_err_least(self, data, pool):
-        X, y = data
-        _, usual = quorate.prune(pool, X[1::3], y[1::3], "brier", return_selection=True)
+    def test_usually_as_many_as_err_least(self, pool):
+        _, usual = quorate.prune(pool, X[1::3], Y[1::3], "brier", return_selection=True)
         assert usual.rule == "keep='default'"
         assert usual.n_kept == usual.curve.errors.argmin() + 1
         assert usual.expected is not None
-        page = quorate.report(pool, X[1::3], y[1::3], method="brier")
+        page = quorate.report(pool, X[1::3], Y[1::3], method="brier")
         assert page.selection.order.tolist() == usual.order.tolist()
         assert page.data["settings"]["keep"] == "default"
 
     @pytest.mark.parametrize("asked", [{"keep": 0.2}, {"method": "sep"}])
-    def test_a_fifth_where_asked_for_or_without_an_order(self, data, pool, asked):
-        X, y = data
+    def test_a_fifth_where_asked_for_or_without_an_order(self, pool, asked):
         _, fifth = quorate.prune(
-            pool, X[1::3], y[1::3], random_state=0, return_selection=True, **asked
+            pool, X[1::3], Y[1::3], random_state=0, return_selection=True, **asked
         )
         assert fifth.rule == "keep=0.2"
         assert fifth.n_kept == 1
 
-    def test_pruned_again(self, data, pool):
-        X, y = data
-        some = quorate.prune(pool, X[1::3], y[1::3], "simplex", keep=4)
-        fewer = quorate.prune(some, X[1::3], y[1::3], "best", keep=2)
+    def test_pruned_again(self, pool):
+        some = quorate.prune(pool, X[1::3], Y[1::3], "simplex", keep=4)
+        fewer = quorate.prune(some, X[1::3], Y[1::3], "best", keep=2)
         assert set(fewer.weights) < set(some.weights)
         assert fewer.weights == {name: some.weights[name] for name in fewer.weights}
 
 
 class TestDoors:
-    def test_compare_and_certify(self, data, pool):
-        X, y = data
-        small = quorate.prune(pool, X[1::3], y[1::3], "best", keep=2)
-        found = quorate.compare(pool, small, X[2::3], y[2::3], repeats=1)
+    def test_compare_and_certify(self, pool):
+        small = quorate.prune(pool, X[1::3], Y[1::3], "best", keep=2)
+        found = quorate.compare(pool, small, X[2::3], Y[2::3], repeats=1)
         assert found.members == (5, 2)
-        whole = quorate.collect_votes(pool, X[2::3], y[2::3]).accuracy()
-        assert found.accuracy == (whole, small.score(X[2::3], y[2::3]))
-        certificate = quorate.certify(pool, small, X[2::3], y[2::3], tolerance=0.05)
+        whole = quorate.collect_votes(pool, X[2::3], Y[2::3]).accuracy()
+        assert found.accuracy == (whole, small.score(X[2::3], Y[2::3]))
+        certificate = quorate.certify(pool, small, X[2::3], Y[2::3], tolerance=0.05)
         assert certificate.full_error == pytest.approx(1 - whole)
 
-    def test_files(self, data, pool, tmp_path):
-        X, y = data
-        small = quorate.prune(pool, X[1::3], y[1::3], "simplex", keep=3)
+    def test_files(self, pool, tmp_path):
+        small = quorate.prune(pool, X[1::3], Y[1::3], "simplex", keep=3)
         quorate.save(small, tmp_path / "pool.skops")
         trusted = [
             "quorate._ensembles._weighted_voting.WeightedVoting",
@@ -169,10 +157,9 @@ class TestDoors:
 
 
 class TestModel:
-    def test_fit_fits_copies(self, data):
-        X, y = data
+    def test_fit_fits_copies(self):
         given = members()
-        model = WeightedVoting(given, {"line": 2, "tree": 1}).fit(X, y)
+        model = WeightedVoting(given, {"line": 2, "tree": 1}).fit(X, Y)
         assert not hasattr(given["tree"], "tree_")
         assert model.weights["bayes"] == 0
         line, tree = (
@@ -181,8 +168,8 @@ class TestModel:
         expected = (2 * line.predict_proba(X) + tree.predict_proba(X)) / 3
         np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-12)
 
-    def test_refusals(self, data):
-        X, y = data
+    def test_refusals(self):
+        X, y = DATA
         with pytest.raises(ValueError, match="voting='loud'"):
             WeightedVoting(members(), voting="loud").fit(X, y)
         with pytest.raises(ValueError, match="unknown member 'lime'"):
@@ -201,21 +188,20 @@ class TestModel:
         assert (small.predict(X) == y).mean() > 0.9
 
 
-def test_one_member_without_probabilities(data):
+def test_one_member_without_probabilities():
     """It makes the pool count heads, which is said; those left have probabilities."""
-    X, y = data
-    fitted = {name: m.fit(X[::2], y[::2]) for name, m in members().items()}
-    mixed = {**fitted, "machine": LinearSVC(random_state=0).fit(X[::2], y[::2])}
+    fitted = {name: m.fit(X[::2], Y[::2]) for name, m in members().items()}
+    mixed = {**fitted, "machine": LinearSVC(random_state=0).fit(X[::2], Y[::2])}
     why = (
         r"member 'machine' \(LinearSVC\) has no probabilities, so the whole pool counts"
     )
     with pytest.warns(QuorateWarning, match=why):
-        small = quorate.prune(mixed, X[1::2], y[1::2], "es", keep=6)
+        small = quorate.prune(mixed, X[1::2], Y[1::2], "es", keep=6)
     with pytest.raises(AttributeError) as refused:
         small.predict_proba(X)
     assert "member 'machine' (LinearSVC) has no prob" in str(refused.value.__cause__)
     with pytest.warns(QuorateWarning, match=why):
-        small = quorate.prune(mixed, X[1::2], y[1::2], "es", keep=5)
+        small = quorate.prune(mixed, X[1::2], Y[1::2], "es", keep=5)
     assert list(small.weights) == list(fitted)
     mean = np.mean([m.predict_proba(X[1::2]) for m in fitted.values()], axis=0)
     np.testing.assert_allclose(small.predict_proba(X[1::2]), mean)
@@ -225,15 +211,13 @@ def test_one_member_without_probabilities(data):
     np.testing.assert_array_equal(small.predict(X[1::2]), expected)
 
 
-def test_pools_of_one_sort_are_not_warned_about(data):
-    X, y = data
-    pool = [LinearSVC(random_state=seed).fit(X[::4], y[::4]) for seed in range(3)]
-    quorate.prune(pool, X[1::2], y[1::2], "best", keep=2)
+def test_pools_of_one_sort_are_not_warned_about():
+    pool = [LinearSVC(random_state=seed).fit(X[::4], Y[::4]) for seed in range(3)]
+    quorate.prune(pool, X[1::2], Y[1::2], "best", keep=2)
 
 
-def test_weights_by_name_pairs_in_the_order_of_picking(data, pool):
-    X, y = data
-    votes = quorate.collect_votes(pool, X[1::3], y[1::3])
+def test_weights_by_name_pairs_in_the_order_of_picking(pool):
+    votes = quorate.collect_votes(pool, X[1::3], Y[1::3])
     choice = quorate.select(votes, "simplex", keep=3)
     assert list(choice.weights_by_name) == list(choice.names)
     for member in choice.order:
@@ -350,8 +334,8 @@ def test_a_member_of_other_classes_is_refused_by_name():
         model.predict(X)
 
 
-def test_members_that_know_no_classes_get_those_of_the_samples(data):
-    X, y = data
+def test_members_that_know_no_classes_get_those_of_the_samples():
+    X, y = DATA
     pool = [lambda X: np.where(X[:, 0] < 15, "good", "bad"), lambda X: ["bad"] * len(X)]
     small = quorate.prune(pool, X, y, "best", keep=2)
     assert small.classes_.tolist() == ["bad", "good"]
@@ -396,47 +380,44 @@ class Improper(GaussianNB):
     ],
     ids=str,
 )
-def test_probabilities_of_members_are_looked_at(data, pool, row, ask):
-    X, y = data
+def test_probabilities_of_members_are_looked_at(pool, row, ask):
+    X, y = DATA
     odd = {"line": pool["line"], "odd": Improper(row).fit(X[::3], y[::3])}
     said = rf"member 'odd' \(Improper\) returns {re.escape(str(row))} as probabilities"
     with pytest.raises(ValueError, match=said):
         ask(odd, X[1::3], y[1::3])
 
 
-def test_averages_of_improper_probabilities_are_not_scored(data, pool):
-    X, y = data
+def test_averages_of_improper_probabilities_are_not_scored(pool):
     odd = VotingClassifier([("odd", Improper([1.0, 1.0])), ("bayes", GaussianNB())])
-    odd = odd.set_params(voting="soft").fit(X[::3], y[::3])
+    odd = odd.set_params(voting="soft").fit(X[::3], Y[::3])
     said = r"^VotingClassifier returns .* as probabilities of a sample; prob"
     with pytest.raises(ValueError, match=said):
-        quorate.compare(odd, odd, X[1::3], y[1::3], scoring="neg_log_loss")
+        quorate.compare(odd, odd, X[1::3], Y[1::3], scoring="neg_log_loss")
 
 
-def test_a_threshold_is_not_forgotten(data, pool):
+def test_a_threshold_is_not_forgotten(pool):
     """Where probabilities are averaged; votes are counted as they are cast."""
-    X, y = data
     tuned = FixedThresholdClassifier(GaussianNB(), threshold=0.01, pos_label="bad")
-    both = {"tuned": tuned.fit(X[::3], y[::3]), "tree": pool["tree"]}
+    both = {"tuned": tuned.fit(X[::3], Y[::3]), "tree": pool["tree"]}
     said = r"^member 'tuned' \(FixedThresholdClassifier\) decides by a threshold, which"
     with pytest.raises(TypeError, match=said):
-        quorate.collect_votes(both, X[1::3], y[1::3])
-    both["machine"] = LinearSVC().fit(X[::3], y[::3])
-    votes = quorate.collect_votes(both, X[1::3], y[1::3])
+        quorate.collect_votes(both, X[1::3], Y[1::3])
+    both["machine"] = LinearSVC().fit(X[::3], Y[::3])
+    votes = quorate.collect_votes(both, X[1::3], Y[1::3])
     np.testing.assert_array_equal(
         votes.keep([0]).predict(), both["tuned"].predict(X[1::3])
     )
 
 
-def test_networks_compute_in_halves(data, pool):
-    X, y = data
-    near = Improper([0.5, 0.503]).fit(X[::3], y[::3])
-    votes = quorate.collect_votes([near], X[1::3], y[1::3])
+def test_networks_compute_in_halves(pool):
+    near = Improper([0.5, 0.503]).fit(X[::3], Y[::3])
+    votes = quorate.collect_votes([near], X[1::3], Y[1::3])
     assert votes.probabilities[0, 1].tolist() == np.float32([0.5, 0.503]).tolist()
 
 
-def test_probabilities_of_too_few_rows(data, pool):
-    X, y = data
+def test_probabilities_of_too_few_rows(pool):
+    X, y = DATA
     short = Improper([0.5, 0.5]).fit(X[::3], y[::3])
     short.predict_proba = lambda X: np.full((len(X) - 1, 2), 0.5)
     said = r"shape \(189, 2\); expected \(190, 2\) for 190 samples and its 2 classes"

@@ -21,13 +21,9 @@ from sklearn.tree import DecisionTreeClassifier
 import quorate
 from quorate.ensembles import read_ensemble
 
+X, Y = load_wine(return_X_y=True)
+X, Y = DATA = X, np.array(["rosé", "white", "red"])[Y]
 MEMBERS, WEIGHTS = [1, 2, 5], [0.5, 0.2, 0.3]
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    return X, np.array(["rosé", "white", "red"])[y]
 
 
 @pytest.mark.parametrize(
@@ -42,11 +38,10 @@ def wine():
         ),
     ],
 )
-def test_weighted_mean_of_probabilities(ensemble, wine):
-    X, y = wine
-    ensemble.fit(X, y)
+def test_weighted_mean_of_probabilities(ensemble):
+    ensemble.fit(X, Y)
     small = quorate.keep_members(ensemble, MEMBERS, WEIGHTS)
-    votes = quorate.collect_votes(ensemble, X, y, probabilities=True).keep(MEMBERS)
+    votes = quorate.collect_votes(ensemble, X, Y, probabilities=True).keep(MEMBERS)
     mean = np.tensordot(WEIGHTS, votes.probabilities, axes=1)
     np.testing.assert_allclose(small.predict_proba(X), mean, atol=1e-6)
     assert len(small.estimators_) == 3
@@ -54,14 +49,13 @@ def test_weighted_mean_of_probabilities(ensemble, wine):
     again = pickle.loads(pickle.dumps(small))
     np.testing.assert_array_equal(again.predict_proba(X), small.predict_proba(X))
     one = quorate.keep_members(small, [2])
-    expected = quorate.collect_votes(one, X, y).predict()
+    expected = quorate.collect_votes(one, X, Y).predict()
     np.testing.assert_array_equal(one.predict(X), expected)
 
 
-def test_frames_give_no_warnings(wine):
-    X, y = wine
+def test_frames_give_no_warnings():
     frame = pd.DataFrame(X).add_prefix("f")
-    forest = RandomForestClassifier(8, random_state=0).fit(frame, y)
+    forest = RandomForestClassifier(8, random_state=0).fit(frame, Y)
     small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -73,9 +67,8 @@ def test_frames_give_no_warnings(wine):
         small.predict(frame.iloc[:, :5])
 
 
-def test_lists_and_dicts_with_weights_become_a_model(wine):
-    X, y = wine
-    pool = {"a": GaussianNB().fit(X, y), "b": DecisionTreeClassifier().fit(X, y)}
+def test_lists_and_dicts_with_weights_become_a_model():
+    pool = {"a": GaussianNB().fit(X, Y), "b": DecisionTreeClassifier().fit(X, Y)}
     assert quorate.keep_members(pool, [1]) == {"b": pool["b"]}
     weighted = quorate.keep_members(pool, [1, 0], [0.8, 0.2])
     assert weighted.weights == {"b": 0.8, "a": 0.2}
@@ -94,31 +87,28 @@ def test_lists_and_dicts_with_weights_become_a_model(wine):
         ([0, 0, 0], "all weights are zero"),
     ],
 )
-def test_refusals(weights, message, wine):
-    X, y = wine
-    forest = RandomForestClassifier(8, random_state=0).fit(X, y)
+def test_refusals(weights, message):
+    forest = RandomForestClassifier(8, random_state=0).fit(X, Y)
     with pytest.raises(ValueError, match=message):
         quorate.keep_members(forest, MEMBERS, weights)
 
 
 class TestWeightedVoting:
-    def test_fits_anew(self, wine):
-        X, y = wine
-        forest = RandomForestClassifier(8, random_state=0).fit(X, y)
+    def test_fits_anew(self):
+        forest = RandomForestClassifier(8, random_state=0).fit(X, Y)
         small = quorate.keep_members(forest, MEMBERS, WEIGHTS)
-        again = clone(small).fit(X[:, :6], y)
+        again = clone(small).fit(X[:, :6], Y)
         assert again.n_features_in_ == 6
-        assert again.score(X[:, :6], y) > 0.9
+        assert again.score(X[:, :6], Y) > 0.9
 
-    def test_not_fitted(self, wine):
+    def test_not_fitted(self):
         voting = quorate.ensembles.WeightedVoting({"nb": GaussianNB()})
         with pytest.raises(NotFittedError):
-            voting.predict(wine[0])
+            voting.predict(DATA[0])
         assert not hasattr(voting, "n_features_in_")
 
-    def test_heads_have_no_probabilities(self, wine):
-        X, y = wine
-        bagging = BaggingClassifier(LinearSVC(), 8, random_state=0).fit(X, y)
+    def test_heads_have_no_probabilities(self):
+        bagging = BaggingClassifier(LinearSVC(), 8, random_state=0).fit(X, Y)
         hard = quorate.keep_members(bagging, MEMBERS, WEIGHTS)
         assert hard.weights == dict(zip("125", WEIGHTS, strict=True))
         assert not hasattr(hard, "predict_proba")

@@ -25,6 +25,7 @@ from tests.cli.shell import run
 import quorate
 from quorate._votes import VoteSource
 
+X, Y = DATA = load_wine(return_X_y=True)
 FOREST = RandomForestClassifier(10, random_state=0)
 
 
@@ -42,25 +43,23 @@ DEPTHS = {"max_depth": [3, None]}
     ids=lambda search: type(search).__name__,
 )
 def test_a_search_is_read_as_its_best_estimator(search):
-    X, y = load_wine(return_X_y=True)
-    search.fit(X, y)
-    votes = quorate.collect_votes(search, X, y)
+    search.fit(X, Y)
+    votes = quorate.collect_votes(search, X, Y)
     np.testing.assert_array_equal(votes.predict(), search.predict(X))
     assert votes.source is VoteSource.TRAINING
-    small = quorate.prune(search, X, y, "mdm", keep=3)
+    small = quorate.prune(search, X, Y, "mdm", keep=3)
     forest = small[-1] if isinstance(small, Pipeline) else small
     assert type(forest) is RandomForestClassifier
     assert len(forest.estimators_) == 3
     assert small.pruning_["chosen_on"] == "out-of-bag votes"
     lazy = quorate.LazyClassifier(search).fit()
     np.testing.assert_array_equal(lazy.predict(X), search.predict(X))
-    assert quorate.compare(search, small, X[:9], y[:9], source="new").n_samples == 9
+    assert quorate.compare(search, small, X[:9], Y[:9], source="new").n_samples == 9
 
 
 def test_a_search_is_fitted_and_pruned_by_a_pruned_classifier():
-    X, y = load_wine(return_X_y=True)
     search = GridSearchCV(FOREST, DEPTHS, cv=2)
-    model = quorate.PrunedClassifier(search, keep=3, random_state=0).fit(X, y)
+    model = quorate.PrunedClassifier(search, keep=3, random_state=0).fit(X, Y)
     assert type(model.estimator_) is RandomForestClassifier
     assert len(model.estimator_.estimators_) == 3
 
@@ -97,9 +96,8 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
 )
 @pytest.mark.filterwarnings("ignore:y contains no unlabeled")
 def test_the_attribute_to_pass_is_named(model, message):
-    X, y = load_wine(return_X_y=True)
-    rows = y < 2
-    given = model.fit(X[rows], y[rows]), X[rows], y[rows]
+    rows = Y < 2
+    given = model.fit(X[rows], Y[rows]), X[rows], Y[rows]
     for call in (quorate.collect_votes, quorate.report, quorate.prune):
         said = f"{type(model).__name__}: .*{message}"
         with pytest.raises(TypeError, match=said) as why:
@@ -108,21 +106,18 @@ def test_the_attribute_to_pass_is_named(model, message):
 
 
 def test_a_search_that_is_not_fitted():
-    X, y = load_wine(return_X_y=True)
     with pytest.raises(NotFittedError, match="no best_estimator_; fit it first"):
-        quorate.prune(GridSearchCV(FOREST, {"max_depth": [2]}), X, y)
+        quorate.prune(GridSearchCV(FOREST, {"max_depth": [2]}), X, Y)
 
 
 def test_several_outputs():
-    X, y = load_wine(return_X_y=True)
-    model = MultiOutputClassifier(FOREST).fit(X, np.stack([y, y == 1], axis=1))
+    model = MultiOutputClassifier(FOREST).fit(X, np.stack([Y, Y == 1], axis=1))
     with pytest.raises(TypeError, match="each output; pass them one by one"):
-        quorate.collect_votes(model, X, y)
+        quorate.collect_votes(model, X, Y)
 
 
 def test_one_class_of_many_is_pruned_as_the_sentence_says():
-    X, y = load_wine(return_X_y=True)
-    model = OneVsRestClassifier(FOREST).fit(X[::2], y[::2])
-    small = quorate.prune(model.estimators_[1], X[1::2], y[1::2] == 1, "mdm", keep=3)
+    model = OneVsRestClassifier(FOREST).fit(X[::2], Y[::2])
+    small = quorate.prune(model.estimators_[1], X[1::2], Y[1::2] == 1, "mdm", keep=3)
     assert len(small.estimators_) == 3
-    assert np.mean(small.predict(X[1::2]) == (y[1::2] == 1)) > 0.9
+    assert np.mean(small.predict(X[1::2]) == (Y[1::2] == 1)) > 0.9

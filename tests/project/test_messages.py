@@ -121,6 +121,11 @@ REFUSED = {
         lambda: quorate.collect_votes(FOREST, X, np.c_[Y, Y]),
         "collect_votes: y has shape (178, 2), not one label per sample.",
     ),
+    "y that was forgotten": (
+        lambda: quorate.certify(FOREST, FOREST, X),
+        "certify: pass votes and an order, or two fitted ensembles with X and y: "
+        "certify(big, small, X, y).",
+    ),
     # members
     "pairs of names and members": (
         lambda: quorate.prune([("a", FOREST), ("b", FOREST)], X, Y),

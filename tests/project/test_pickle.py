@@ -7,8 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
-from sklearn.frozen import FrozenEstimator
+from sklearn.ensemble import RandomForestClassifier
 from tests.study.plans import small_plan
 
 import quorate
@@ -160,36 +159,3 @@ def test_fitted_pruners_come_back(method):
     again = pickle.loads(pickle.dumps(pruner))
     assert_same(pruner, again)
     assert again.was_fitted_on(votes)
-
-
-MODELS = {
-    "pruned": lambda: quorate.PrunedClassifier(
-        RandomForestClassifier(20, random_state=0), "mdm", random_state=0
-    ).fit(X[::2], Y[::2]),
-    "pruned, calibrated": lambda: quorate.LazyClassifier(
-        quorate.PrunedClassifier(FrozenEstimator(forest())).fit(X[::2], NAMES[Y[::2]]),
-        "calibrated",
-        epsilon=0.1,
-        random_state=0,
-    ).fit(X[1::2]),
-    "lazy": lambda: quorate.LazyClassifier(forest(), "bayes", random_state=0).fit(),
-    "weighted": lambda: quorate.prune(
-        forest(), X[1::2], NAMES[Y[1::2]], method="simplex", keep=5
-    ),
-    "boosting": lambda: quorate.prune(
-        AdaBoostClassifier(n_estimators=10, random_state=0).fit(X[::2], Y[::2]),
-        X[1::2],
-        Y[1::2],
-        method="l1",
-        keep=5,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_models_answer_the_same(name):
-    model = MODELS[name]()
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
-    assert repr(again) == repr(model)

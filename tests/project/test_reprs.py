@@ -4,9 +4,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from quorate._votes import VoteSource, with_changes
+from quorate._votes import with_changes
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -55,21 +57,20 @@ def votes():
     return quorate.Votes(predictions, y, names=HOSTILE)
 
 
-def test_votes_show_their_classes_as_text(votes):
+def test_names_of_classes_and_members_are_text(votes):
     assert ", ".join(sorted(HOSTILE)) in read(votes)
-
-
-def test_selection_shows_the_names_it_picked_as_text(votes):
     selection = quorate.select(votes, "re", keep=6)
     assert ", ".join(selection.names) in read(selection)
     assert "6 of 6 members" in read(selection)
 
 
-def test_a_long_selection_says_how_many_names_it_leaves_out():
+def test_long_ones_say_how_much_they_leave_out():
     rng = np.random.default_rng(0)
-    many = quorate.Votes(rng.integers(0, 2, (40, 50)), rng.integers(0, 2, 50))
+    many = quorate.Votes(rng.integers(0, 2, (60, 50)), rng.integers(0, 2, 50))
     cells = read(quorate.select(many, "best", keep=30))
     assert any(cell.endswith(" and 18 more") for cell in cells)
+    shown = quorate.select(many, "best", keep=60).explain(n_random=1)._repr_html_()
+    assert "<p>and 10 more</p>" in shown
 
 
 def test_explanation_shows_every_pick(votes):
@@ -80,18 +81,6 @@ def test_explanation_shows_every_pick(votes):
     assert "random, mean of 2" in cells
 
 
-def test_a_long_explanation_says_how_many_picks_it_leaves_out():
-    rng = np.random.default_rng(0)
-    many = quorate.Votes(rng.integers(0, 2, (60, 50)), rng.integers(0, 2, 50))
-    shown = quorate.select(many, "best", keep=60).explain(n_random=1)._repr_html_()
-    assert "<p>and 10 more</p>" in shown
-
-
-def test_size_curve(votes):
-    curve = quorate.select(votes, "re", keep="auto").curve
-    assert f"{curve.within_one_standard_error()} members" in read(curve)
-
-
 def test_decomposition_adds_up(votes):
     parts = quorate.decompose(votes)
     _, error, _, mean, _, diversity = read(parts)
@@ -99,28 +88,16 @@ def test_decomposition_adds_up(votes):
     assert float(mean) - float(diversity) == pytest.approx(float(error), abs=2e-4)
 
 
-def test_risk_says_its_advice(votes):
+def test_curves_risks_and_comparisons(votes):
+    curve = quorate.select(votes, "re", keep="auto").curve
+    assert f"{curve.within_one_standard_error()} members" in read(curve)
     risk = quorate.assess_risk(votes)
     assert f"{risk.margin:.4f}" in read(risk)
     assert risk.advice in risk._repr_html_()
-
-
-def test_comparison_keeps_its_cells():
-    from quorate.results import Comparison
-
-    compared = Comparison(
-        members=(10, 2),
-        nodes=None,
-        pickled_bytes=(100, 20),
-        memory_bytes=(200, 40),
-        predict_milliseconds=(2.0, 0.5),
-        accuracy=(0.9, 0.89),
-        agreement=0.95,
-        error_limits=(0.2, 0.2),
-        excess_limit=0.05,
-        n_samples=100,
-        source=VoteSource.ASSUMED_NEW,
-    )
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(5, random_state=0).fit(X[::2], y[::2])
+    small = quorate.keep_members(forest, [0, 1])
+    compared = quorate.compare(forest, small, X[1::2], y[1::2], repeats=1)
     cells = read(compared)
     assert cells[:4] == ["", "before", "after", "change"]
     assert [cell for row in compared.rows() for cell in row] == cells[4:]

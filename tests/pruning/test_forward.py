@@ -8,7 +8,7 @@ import quorate
 from quorate import pruning
 from quorate._scoring import find_score, score_for
 from quorate._votes import with_changes
-from quorate.pruning._forward import ForwardSearch
+from quorate.pruning import ForwardSearch
 from quorate.pruning._running_average import running_score
 
 

@@ -1,9 +1,10 @@
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
+from tests.study.plans import results_of
 
 import quorate
-from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
+from quorate.study import MethodSpec
 
 
 @pytest.fixture(scope="package")
@@ -21,13 +22,6 @@ def made(forest):
 @pytest.fixture(scope="package")
 def results(tmp_path_factory):
     """Return the results of a small study."""
+    methods = (MethodSpec("epbd", 0.5), MethodSpec("pep"), MethodSpec("random", 0.5))
     path = tmp_path_factory.mktemp("study") / "store.sqlite"
-    plan = Plan(
-        "small",
-        ("iris", "wine"),
-        (EnsembleSpec("bagging", members=6),),
-        (MethodSpec("epbd", 0.5), MethodSpec("pep"), MethodSpec("random", 0.5)),
-        folds=2,
-    )
-    run_plan(plan, path)
-    return Results.read(path)
+    return results_of(path, methods=methods, folds=2)

@@ -6,16 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from tests.cli.shell import run, run_json, told
 from tests.report.pages import assert_whole, figures_in
 
 import quorate
 from quorate._files import save
-from quorate._report._text import percent
 from quorate._votes import VoteSource, totals
-from quorate.cli import main
+
+
+def percent(share):
+    return f"{100 * share:.2f}\u202f%"
+
 
 FIGURES = ["members-map", "kappa", "agreement", "risk"]
 
@@ -253,30 +256,22 @@ def test_a_summary_has_no_votes_of_some_members(beside):
         quorate.display.MarginDisplay.from_votes(beside, [0, 1])
 
 
-def run(*words):
-    return CliRunner().invoke(main, [str(word) for word in words])
-
-
 def test_the_command_line_writes_the_page_of_a_file(beside, tmp_path):
     path = tmp_path / "so-far.npz"
     beside.save(path)
     done = run("report", path, "--noise", "0.02", "--title", "Mine")
-    assert done.exit_code == 0, done.output
     html = (tmp_path / "so-far.html").read_text()
     assert f"quorate report {path} --noise 0.02 --title Mine" in html
     assert f"written to {tmp_path / 'so-far.html'}" in done.output
-    done = run("report", path, "--json", "--force")
-    found = json.loads(done.stdout)
+    found = run_json("report", path, "--force")
     assert found["votes"]["accuracy"] == beside.accuracy()
     votes = quorate.Votes([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
     votes.save(tmp_path / "votes.npz")
-    done = run("report", tmp_path / "votes.npz", "--json")
-    assert json.loads(done.stdout)["votes"]["accuracy"] == votes.accuracy()
+    found = run_json("report", tmp_path / "votes.npz")
+    assert found["votes"]["accuracy"] == votes.accuracy()
     for words in (["data.csv", "--target", "y"], ["--method", "re"], ["--keep", "5"]):
-        done = run("report", path, *words, "--force")
-        assert done.exit_code == 2
-        refusal = " ".join(done.output.split())
-        assert "holds counts, from which members cannot be chosen" in refusal
+        done = run("report", path, *words, "--force", code=2)
+        assert "holds counts, from which members cannot be chosen" in told(done)
 
 
 def test_the_command_line_draws_a_sample_of_many_files(forest, tmp_path):
@@ -289,7 +284,6 @@ def test_the_command_line_draws_a_sample_of_many_files(forest, tmp_path):
         "report", tmp_path / "forest.skops", tmp_path / "*.csv", "--target", "y",
         "--trust", "sklearn.tree._tree.Tree", "--max-samples", 400, "--json",
     )  # fmt: skip
-    assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
     assert "using 400 of 3,000 rows, drawn by class." in done.stderr
     assert data["votes"]["n_samples"] == 400

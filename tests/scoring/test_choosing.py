@@ -36,25 +36,20 @@ from quorate.study import (
     run_plan,
 )
 
-
-@pytest.fixture(scope="module")
-def data():
-    X, y = make_classification(
-        900, n_features=8, n_informative=5, weights=[0.85], flip_y=0.05, random_state=1
-    )
-    return X, np.where(y == 1, "rare", "usual")
+X, Y = make_classification(
+    900, n_features=8, n_informative=5, weights=[0.85], flip_y=0.05, random_state=1
+)
+X, Y = DATA = X, np.where(Y == 1, "rare", "usual")
 
 
 @pytest.fixture(scope="module")
-def forest(data):
-    X, y = data
-    return RandomForestClassifier(16, max_depth=5, random_state=0).fit(X[:300], y[:300])
+def forest():
+    return RandomForestClassifier(16, max_depth=5, random_state=0).fit(X[:300], Y[:300])
 
 
 @pytest.fixture(scope="module")
-def votes(data, forest):
-    X, y = data
-    return quorate.collect_votes(forest, X[300:600], y[300:600])
+def votes(forest):
+    return quorate.collect_votes(forest, X[300:600], Y[300:600])
 
 
 # Accuracy is what it was
@@ -79,11 +74,10 @@ def test_accuracy_is_the_default_to_the_letter(votes, size, scoring):
     assert named.scoring == "accuracy"
 
 
-def test_accuracy_leaves_no_trace_in_the_record(data, forest):
-    X, y = data
-    plain = quorate.prune(forest, X, y, keep=4).pruning_
-    assert quorate.prune(forest, X, y, keep=4, scoring="accuracy").pruning_ == plain
-    other = quorate.prune(forest, X, y, keep=4, scoring="f1_macro").pruning_
+def test_accuracy_leaves_no_trace_in_the_record(forest):
+    plain = quorate.prune(forest, X, Y, keep=4).pruning_
+    assert quorate.prune(forest, X, Y, keep=4, scoring="accuracy").pruning_ == plain
+    other = quorate.prune(forest, X, Y, keep=4, scoring="f1_macro").pruning_
     assert "scoring" not in plain
     assert other["scoring"] == "f1_macro"
 
@@ -91,13 +85,12 @@ def test_accuracy_leaves_no_trace_in_the_record(data, forest):
 # The curve and the number
 
 
-def test_the_curve_is_that_of_the_smaller_forests(data, forest, votes):
-    X, y = data
+def test_the_curve_is_that_of_the_smaller_forests(forest, votes):
     order = np.random.default_rng(0).permutation(16)
     curve = size_curve(votes, order, score_for("roc_auc_ovr", votes, "here"))
     for size in (1, 4, 16):
         small = quorate.keep_members(forest, np.sort(order[:size]))
-        wanted = get_scorer("roc_auc_ovr")(small, X[300:600], y[300:600])
+        wanted = get_scorer("roc_auc_ovr")(small, X[300:600], Y[300:600])
         assert curve.scores[size - 1] == pytest.approx(wanted, abs=1e-9)
     assert curve.errors == pytest.approx(1 - curve.scores)
     assert curve.full_score == pytest.approx(curve.scores[-1])
@@ -132,8 +125,8 @@ def test_tolerance_is_in_units_of_the_score(votes):
     assert limits[tight.n_kept - 2] > 0.05
 
 
-def test_the_score_of_a_selection_is_that_of_its_model(data, forest):
-    X, y = data
+def test_the_score_of_a_selection_is_that_of_its_model(forest):
+    X, y = DATA
     X, y = X[300:600], y[300:600]
     for scoring in ("balanced_accuracy", "roc_auc", "neg_log_loss"):
         small, selection = quorate.prune(
@@ -145,7 +138,7 @@ def test_the_score_of_a_selection_is_that_of_its_model(data, forest):
         assert selection.full_score.score == pytest.approx(wanted, abs=1e-12)
 
 
-def test_explanations_speak_in_the_score(data, forest, votes):
+def test_explanations_speak_in_the_score(forest, votes):
     selection = quorate.select(votes, "mdm", 4, scoring="f1_macro")
     told = selection.explain(n_random=5)
     rows = {row["what"]: row["score"] for row in told.comparison}
@@ -183,8 +176,8 @@ def words_for(folder, forest, **parts):
 
 
 @pytest.mark.slow
-def test_all_doors_keep_the_same_members(data, forest, tmp_path):
-    X, y = data
+def test_all_doors_keep_the_same_members(forest, tmp_path):
+    X, y = DATA
     X, y, X_test, y_test = X[300:590], y[300:590], X[590:], y[590:]
     how = {"scoring": "balanced_accuracy"}
     small, selection = quorate.prune(forest, X, y, keep=4, **how, return_selection=True)
@@ -219,8 +212,8 @@ def test_all_doors_keep_the_same_members(data, forest, tmp_path):
     assert "recall of rare" in shown
 
 
-def test_class_weight_reaches_the_method_through_every_door(data, forest, tmp_path):
-    X, y = data
+def test_class_weight_reaches_the_method_through_every_door(forest, tmp_path):
+    X, y = DATA
     X, y = X[300:600], y[300:600]
     balanced = quorate.pruning.BrierSelection(4, class_weight="balanced")
     small = quorate.prune(forest, X, y, balanced)
@@ -235,7 +228,7 @@ def test_class_weight_reaches_the_method_through_every_door(data, forest, tmp_pa
     assert json.loads(shown)["pruning"]["kept"] == wanted
 
 
-def test_methods_that_take_a_score_get_the_one_asked_for(data, votes):
+def test_methods_that_take_a_score_get_the_one_asked_for(votes):
     chosen = quorate.select(votes, "ges", 3, scoring="f1_macro")
     assert chosen.pruner.scoring == "f1_macro"
     own = quorate.pruning.ForwardSearch(scoring="matthews_corrcoef")
@@ -262,41 +255,38 @@ def test_auto_takes_what_suits_the_score(votes, scoring, name, weight):
     assert getattr(pruner, "class_weight", None) == weight
 
 
-def test_auto_for_boosting_training_votes_and_pools(data, forest):
-    X, y = data
-    boosted = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X[:300], y[:300])
+def test_auto_for_boosting_training_votes_and_pools(forest):
+    boosted = AdaBoostClassifier(n_estimators=8, random_state=0).fit(X[:300], Y[:300])
     how = {"keep": 3, "scoring": "balanced_accuracy"}
-    found = quorate.prune(boosted, X[300:600], y[300:600], **how).pruning_
+    found = quorate.prune(boosted, X[300:600], Y[300:600], **how).pruning_
     assert found["method"] == "SparseWeights"
     assert found["parameters"]["class_weight"] == "balanced"
-    training = quorate.collect_votes(forest, X[:300], y[:300])
+    training = quorate.collect_votes(forest, X[:300], Y[:300])
     assert type(quorate.select(training, **how).pruner).__name__ == "Herding"
 
 
 @pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
-def test_comparing_out_of_bag(data):
-    X, y = data
-    forest = RandomForestClassifier(30, random_state=0).fit(X, y)
-    small = quorate.prune(forest, X, y, keep=15, distil=False)
-    found = quorate.compare(forest, small, X, y, scoring="roc_auc")
+def test_comparing_out_of_bag():
+    forest = RandomForestClassifier(30, random_state=0).fit(X, Y)
+    small = quorate.prune(forest, X, Y, keep=15, distil=False)
+    found = quorate.compare(forest, small, X, Y, scoring="roc_auc")
     votes = [
-        quorate.collect_votes(each, X, y, out_of_bag=True) for each in (forest, small)
+        quorate.collect_votes(each, X, Y, out_of_bag=True) for each in (forest, small)
     ]
     both = np.intersect1d(votes[0].samples, votes[1].samples)
     for place, each in enumerate(votes):
         rows = np.searchsorted(each.samples, both)
         shares = each.mean_probabilities()[rows, 1]
-        wanted = roc_auc_score(y[both] == "usual", shares)
+        wanted = roc_auc_score(Y[both] == "usual", shares)
         assert found.score[place] == pytest.approx(wanted, abs=1e-9)
 
 
-def test_a_report_speaks_in_the_score(data, forest):
-    X, y = data
-    page = quorate.report(forest, X[300:], y[300:], keep=5, scoring="neg_log_loss")
+def test_a_report_speaks_in_the_score(forest):
+    page = quorate.report(forest, X[300:], Y[300:], keep=5, scoring="neg_log_loss")
     judged = page.data["judged"]
     assert judged["scoring"] == "neg_log_loss"
     size = FixedSize(5)
-    evidence = gather(forest, X[300:], y[300:])
+    evidence = gather(forest, X[300:], Y[300:])
     told = choose(evidence, "auto", size, scoring="neg_log_loss", seed=0)
     score, votes = told.score, evidence.votes
     taken = np.empty((votes.n_samples, 0))

@@ -126,16 +126,6 @@ def test_files_folders_and_patterns(forest, data, folder, tmp_path):
     assert first.n_samples == len(frames[0])
 
 
-def test_models_that_know_their_columns(data, folder):
-    frame = pd.read_parquet(folder / "part-0.parquet")
-    X, y = frame.drop(columns="label"), frame["label"]
-    forest = RandomForestClassifier(5, random_state=0).fit(X[:500], y[:500])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        summary = quorate.summarise(forest, folder / "part-1.parquet", target="label")
-    assert summary.n_members == 5
-
-
 @pytest.mark.parametrize("index", [["x1"], ["label"], ["x5", "label"], ["number"]])
 def test_columns_that_pandas_made_the_index(data, tmp_path, index):
     X, y = data

@@ -13,7 +13,7 @@ from quorate._data import read_samples
 from quorate._votes import TabledProbabilities, with_changes
 from quorate.exceptions import FileFormatError
 
-pytestmark = pytest.mark.slow
+BLOCKS = [0, *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 5))]
 
 INTEGERS = [np.dtype(code) for code in "bBhHiIqQ"]
 FLOATS = [np.dtype(code) for code in "efdg"]
@@ -72,6 +72,7 @@ def drawn(rng, labels, shape):
     return [[labels[place] for place in row] for row in places]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 def test_labels_come_back(block, tmp_path):
     for seed in range(150 * block, 150 * (block + 1)):
@@ -123,7 +124,7 @@ def frame():
 
 
 @pytest.mark.parametrize("kind", ["heads", "dense", "tabled"])
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("block", BLOCKS)
 def test_damaged_npz(kind, block, frame, tmp_path):
     rng = np.random.default_rng(block)
     path = tmp_path / "votes.npz"
@@ -149,6 +150,7 @@ def tabled_twin(votes):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "parquet"])
 @pytest.mark.parametrize("block", range(5))
 def test_damaged_tables(suffix, block, frame, tmp_path):

@@ -9,14 +9,13 @@ from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     RandomForestClassifier,
-    VotingClassifier,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from tests.ensembles.kinds import KINDS
 
 import quorate
 from quorate._ensembles import (
@@ -96,19 +95,9 @@ class TestCollect:
     @pytest.mark.parametrize(
         "ensemble",
         [
-            RandomForestClassifier(12, max_depth=2, random_state=0),
-            BaggingClassifier(n_estimators=9, max_features=0.4, random_state=0),
+            *map(KINDS.get, ("forest", "subspace", "soft voting", "pipeline")),
             # Some of its members know two of the three classes.
-            BaggingClassifier(
-                KNeighborsClassifier(1), 9, max_samples=4, random_state=0
-            ),
-            VotingClassifier(
-                [("nb", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))],
-                voting="soft",
-            ),
-            make_pipeline(
-                StandardScaler(), RandomForestClassifier(9, max_depth=2, random_state=0)
-            ),
+            BaggingClassifier(KNeighborsClassifier(1), max_samples=4, random_state=0),
         ],
         ids=lambda e: type(e).__name__,
     )
@@ -117,7 +106,9 @@ class TestCollect:
         ensemble.fit(X, y)
         votes = quorate.collect_votes(ensemble, X, y, probabilities=True)
         np.testing.assert_allclose(
-            votes.probabilities.mean(axis=0), ensemble.predict_proba(X), atol=1e-6
+            np.average(votes.probabilities, axis=0, weights=votes.weights),
+            ensemble.predict_proba(X),
+            atol=1e-6,
         )
         plain = quorate.collect_votes(ensemble, X, y)
         np.testing.assert_array_equal(votes.codes, plain.codes)
