@@ -188,6 +188,7 @@ class TestStudyFigures:
         for path in again:
             assert path.read_bytes() == (folder / path.name).read_bytes()
 
+    @pytest.mark.slow
     def test_only_what_fits(self, tmp_path):
         results = some_results(("EPBD",), n_data=1)
         names = {p.stem for p in display.study_figures(results, tmp_path, "svg")}

@@ -26,7 +26,7 @@ def some_members():
         ("gone", "drop"),
         ("tree", tree()),
         ("knn", KNeighborsClassifier(algorithm="brute")),  # search trees count calls
-        ("lr", LogisticRegression(max_iter=5000)),
+        ("lr", make_pipeline(StandardScaler(), LogisticRegression())),
     ]
 
 
@@ -38,7 +38,7 @@ KINDS = {
     "bagged knn": BaggingClassifier(
         KNeighborsClassifier(3, algorithm="brute"), 5, max_samples=0.5, random_state=0
     ),
-    "bagged svc": BaggingClassifier(LinearSVC(), 4, max_features=5, random_state=0),
+    "bagged svc": BaggingClassifier(LinearSVC(), 4, max_features=0.4, random_state=0),
     "forest": RandomForestClassifier(9, random_state=0),
     "extra trees": ExtraTreesClassifier(9, max_depth=4, random_state=0),
     "adaboost": AdaBoostClassifier(tree(), n_estimators=6, random_state=0),

@@ -8,7 +8,6 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesClassifier,
     RandomForestClassifier,
@@ -17,9 +16,8 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from tests.ensembles.kinds import BOOTSTRAPPED, KINDS
 
 import quorate
 from quorate._data import RowDigest, digest_rows
@@ -31,28 +29,17 @@ X, Y = make_classification(600, 8, n_informative=5, flip_y=0.1, random_state=0)
 TRAIN, NEW = slice(0, 300), slice(300, 600)
 
 KNOWING = {
+    **{kind: KINDS[kind] for kind in ("adaboost", "soft voting", "pipeline")},
+    **{name: model for name, model in BOOTSTRAPPED.items() if "bagged" not in name},
     "forest": RandomForestClassifier(20, random_state=0),
-    "weighted classes": RandomForestClassifier(
-        20, class_weight="balanced", random_state=0
-    ),
-    "half of the rows": RandomForestClassifier(20, max_samples=0.5, random_state=0),
     "extra trees": ExtraTreesClassifier(20, random_state=0),
     "stumps": ExtraTreesClassifier(30, max_depth=1, random_state=0),
-    "bagged trees": BaggingClassifier(n_estimators=20, random_state=0),
-    "bagged columns": BaggingClassifier(
-        n_estimators=20, max_features=0.5, random_state=0
-    ),
     "pasted trees": BaggingClassifier(
         n_estimators=20, bootstrap=False, max_samples=0.6, random_state=0
-    ),
-    "boosting": AdaBoostClassifier(n_estimators=20, random_state=0),
-    "voting": VotingClassifier(
-        [("line", LogisticRegression()), ("tree", DecisionTreeClassifier())]
     ),
     "voting of forests": VotingClassifier(
         [("line", LogisticRegression()), ("forest", RandomForestClassifier(9))]
     ),
-    "pipeline": make_pipeline(StandardScaler(), RandomForestClassifier(20)),
 }
 FORGETTING = {
     "bagged lines": BaggingClassifier(LogisticRegression(), 10, random_state=0),

@@ -5,20 +5,16 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
     RandomForestClassifier,
-    VotingClassifier,
 )
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
+from tests.ensembles.kinds import KINDS
 
 import quorate
 from quorate import LazyClassifier
@@ -32,29 +28,20 @@ X, Y = load_wine(return_X_y=True)
 OTHER = (Y + 1) % 3  # what it learns when it is fitted again
 
 
-def voting(**options):
-    members = [
-        ("tree", DecisionTreeClassifier(max_depth=2)),
-        ("nb", GaussianNB()),
-        ("stump", DecisionTreeClassifier(max_depth=1)),
-    ]
-    return VotingClassifier(members, **options)
+CHANGING = (
+    *("forest", "extra trees", "bagging", "bagged knn", "adaboost", "hard voting"),
+    *("pipeline", "pruned"),
+)
 
 
 def pool():
     return [DecisionTreeClassifier(max_depth=depth) for depth in (1, 2, 3)]
 
 
-MODELS = {
-    "forest": lambda: RandomForestClassifier(9, random_state=0),
-    "extra trees": lambda: ExtraTreesClassifier(9, random_state=0),
-    "bagging": lambda: BaggingClassifier(n_estimators=9, random_state=0),
-    "bagged bayes": lambda: BaggingClassifier(GaussianNB(), 5, random_state=0),
-    "boosting": lambda: AdaBoostClassifier(n_estimators=9, random_state=0),
-    "voting": voting,
-    "pipeline": lambda: make_pipeline(MinMaxScaler(), RandomForestClassifier(9)),
-    "pruned": lambda: quorate.PrunedClassifier(RandomForestClassifier(9), keep=5),
-}
+def make(kind):
+    if kind == "pruned":
+        return quorate.PrunedClassifier(RandomForestClassifier(9), keep=5)
+    return clone(KINDS[kind])
 
 
 def expect_a_sentence(lazy):
@@ -69,9 +56,9 @@ def expect_its_answer(lazy, model):
     np.testing.assert_array_equal(lazy.predict(X), model.predict(X))
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("kind", CHANGING)
 def test_fitted_again_in_place(kind):
-    model = MODELS[kind]().fit(X, Y)
+    model = make(kind).fit(X, Y)
     lazy = LazyClassifier(model).fit()
     np.testing.assert_array_equal(lazy.predict(X), model.predict(X))
     model.fit(X, OTHER)
@@ -81,7 +68,7 @@ def test_fitted_again_in_place(kind):
 
 @pytest.mark.parametrize("kind", ["forest", "extra trees", "bagging"])
 def test_grown_by_warm_start(kind):
-    model = MODELS[kind]().set_params(warm_start=True).fit(X, Y)
+    model = make(kind).set_params(warm_start=True).fit(X, Y)
     lazy = LazyClassifier(model, random_state=0).fit()
     model.set_params(n_estimators=19)
     np.testing.assert_array_equal(lazy.predict(X), model.predict(X))  # not yet grown
@@ -100,7 +87,7 @@ def test_grown_by_warm_start(kind):
     ],
 )
 def test_members_in_other_places_and_other_classes(change):
-    forest = MODELS["forest"]().fit(X, Y)
+    forest = make("forest").fit(X, Y)
     lazy = LazyClassifier(forest).fit()
     lazy.predict(X)
     change(forest)
@@ -108,7 +95,7 @@ def test_members_in_other_places_and_other_classes(change):
 
 
 def test_frozen_and_wrapped_twice():
-    inner = MODELS["forest"]().fit(X, Y)
+    inner = make("forest").fit(X, Y)
     for outer in (FrozenEstimator(inner), LazyClassifier(inner)):
         lazy = LazyClassifier(outer).fit()
         lazy.predict(X)
@@ -132,7 +119,7 @@ def test_members_of_a_pool(is_dict):
 @pytest.mark.parametrize("engine", ["auto", "numpy"])
 def test_a_member_that_is_fitted_again_is_not_noticed(engine, n_rows):
     """One behaviour, of both engines, on one row and on many; the docs say so."""
-    forest = MODELS["forest"]().set_params(max_depth=1).fit(X, Y)
+    forest = make("forest").set_params(max_depth=1).fit(X, Y)
     lazy = LazyClassifier(forest, engine=engine).fit()
     before = lazy.predict(X[:n_rows])
     for tree in forest.estimators_[:7]:
@@ -142,7 +129,7 @@ def test_a_member_that_is_fitted_again_is_not_noticed(engine, n_rows):
 
 
 def test_another_ensemble_by_set_params():
-    forest, other = (MODELS["forest"]().fit(X, y) for y in (Y, OTHER))
+    forest, other = (make("forest").fit(X, y) for y in (Y, OTHER))
     lazy = LazyClassifier(forest).fit()
     lazy.set_params(ensemble=other)
     expect_a_sentence(lazy)
@@ -165,7 +152,7 @@ def test_noticed_after_a_file_as_well(store, tmp_path):
         quorate.save(lazy, path)
         return quorate.load(path, trusted=get_untrusted_types(file=path))
 
-    forest = MODELS["forest"]().fit(X, Y)
+    forest = make("forest").fit(X, Y)
     lazy = LazyClassifier(forest, "calibrated", epsilon=0.1, random_state=0).fit(X)
     read = again(lazy)
     np.testing.assert_array_equal(read.predict(X), lazy.predict(X))
@@ -182,7 +169,7 @@ def test_noticed_after_a_file_as_well(store, tmp_path):
 
 
 def test_a_fit_that_fails_leaves_no_trace():
-    forest = MODELS["forest"]().fit(X, Y)
+    forest = make("forest").fit(X, Y)
     lazy = LazyClassifier(forest, "calibrated", epsilon=0.1, random_state=0).fit(X)
     forest.fit(X, OTHER)
     with pytest.raises(ValueError, match="too few for this guarantee"):
@@ -191,7 +178,7 @@ def test_a_fit_that_fails_leaves_no_trace():
 
 
 def test_parameters_count_from_the_next_fit_on():
-    forest = MODELS["forest"]().fit(X, Y)
+    forest = make("forest").fit(X, Y)
     lazy = LazyClassifier(forest, random_state=0).fit()
     asked = lazy.members_asked(X)
     lazy.set_params(mode="calibrated", confidence=0.6)
@@ -200,7 +187,7 @@ def test_parameters_count_from_the_next_fit_on():
 
 
 def test_what_does_not_change_the_answer_is_not_complained_about():
-    bagging = MODELS["bagging"]().fit(X, Y)
+    bagging = make("bagging").fit(X, Y)
     lazy = LazyClassifier(bagging).fit()
     bagging.set_params(n_jobs=2)
     np.testing.assert_array_equal(lazy.predict(X), bagging.predict(X))

@@ -8,17 +8,11 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.ensemble import (
-    AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
     RandomForestClassifier,
-    VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from tests.ensembles.kinds import BOOTSTRAPPED, KINDS
 from tests.summarising.conftest import all_values, in_batches
 from tests.votes.same import are_same
 
@@ -36,31 +30,14 @@ def trained(data):
     return RandomForestClassifier(25, random_state=0).fit(*data)
 
 
-MEMBERS = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3))]
-KINDS = {
-    "forest": RandomForestClassifier(9, random_state=0),
-    "class weights": RandomForestClassifier(
-        5, max_depth=3, class_weight="balanced", random_state=0
-    ),
-    "extra trees": ExtraTreesClassifier(6, max_depth=4, random_state=0),
-    "bagging": BaggingClassifier(
-        DecisionTreeClassifier(), 6, max_features=0.5, random_state=0
-    ),
-    "bagged bayes": BaggingClassifier(GaussianNB(), 4, random_state=0),
-    "adaboost": AdaBoostClassifier(
-        DecisionTreeClassifier(max_depth=2), n_estimators=6, random_state=0
-    ),
-    "soft voting": VotingClassifier(MEMBERS, voting="soft", weights=[1, 2]),
-    "hard voting": VotingClassifier(MEMBERS),
-    "pipeline": make_pipeline(StandardScaler(), RandomForestClassifier(4)),
-}
+MODELS = {**KINDS, "class weights": BOOTSTRAPPED["forest, balanced"]}
 
 
 @pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODELS)
 def test_every_kind_of_ensemble(data, kind, monkeypatch):
     X, labels = data[0][:800], np.array(["ant", "bee", "cow"], dtype="<U4")[data[1]]
-    model = KINDS[kind].fit(X[:400], labels[:400])
+    model = MODELS[kind].fit(X[:400], labels[:400])
     y = labels[400:795]
     monkeypatch.setattr("quorate._summarising._summarise._MOST_ROWS", 70)
     monkeypatch.setattr("quorate._summarising._summarise._FEWEST_ROWS", 10)

@@ -9,13 +9,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
     AdaBoostClassifier,
-    BaggingClassifier,
     RandomForestClassifier,
-    VotingClassifier,
 )
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from tests.ensembles.kinds import KINDS
 from tests.votes.same import assert_same
 
 import quorate
@@ -191,22 +188,7 @@ def test_weights_along_an_order(seed, name, steady):
 class TestEnsembles:
     """What votes say of an ensemble is what the ensemble does."""
 
-    ENSEMBLES = (
-        RandomForestClassifier(25, max_depth=2, random_state=0),
-        RandomForestClassifier(24, random_state=0),
-        BaggingClassifier(GaussianNB(), 11, max_features=0.5, random_state=0),
-        AdaBoostClassifier(n_estimators=12, random_state=0),
-        VotingClassifier(
-            [
-                ("line", LogisticRegression(max_iter=20000)),
-                ("bayes", GaussianNB()),
-                ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
-            ],
-            weights=[0.1, 0.2, 0.3],
-        ),
-    )
-
-    @pytest.mark.parametrize("model", ENSEMBLES, ids=lambda m: type(m).__name__)
+    @pytest.mark.parametrize("model", KINDS.values(), ids=KINDS)
     def test_along_an_order_each_error_is_a_score(self, model):
         X, y = load_wine(return_X_y=True)
         model.fit(X[::2], y[::2])

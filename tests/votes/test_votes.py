@@ -39,13 +39,6 @@ def test_what_it_tells(votes):
     assert plain.names == votes.names
 
 
-def test_ties_go_to_the_lowest_label_and_err_by_chance(votes):
-    np.testing.assert_array_equal(votes.predict(), ["a", "b", "b", "a"])
-    np.testing.assert_array_equal(votes.sample_errors(), [0.5, 0, 0, 0.5])
-    np.testing.assert_array_equal(votes.sample_errors("lowest"), [0, 0, 0, 1])
-    assert votes.accuracy() == votes.accuracy(ties="lowest") == 0.75
-
-
 def test_nothing_can_be_changed(votes):
     masked = Votes([[0, 1]], [0, 1], valid=[[True, True]])
     for array in (
@@ -101,25 +94,6 @@ def test_series_and_lists_and_arrays_are_alike():
         ),
     ):
         np.testing.assert_array_equal(Votes(predictions, truth).codes, expected)
-
-
-@pytest.mark.parametrize(
-    ("predictions", "y"),
-    [
-        ([[1]], [1]),  # one class, one member, one sample
-        ([[1, 1]], [1, 1]),
-        ([[0, 1], [0, 1]], [0, 1]),  # identical and perfect
-        ([[1, 0], [1, 0]], [0, 1]),  # all wrong
-    ],
-)
-def test_degenerate_votes_work(predictions, y):
-    votes = Votes(predictions, y)
-    values = quorate.diversity(votes)
-    assert len(values) == 13
-    assert np.isfinite(list(values.values())).all()
-    assert 0 <= votes.accuracy() <= 1
-    assert "Votes(" in repr(votes)
-    quorate.assess_risk(votes)
 
 
 TWO = ([[0, 1], [1, 1]], [0, 1])
