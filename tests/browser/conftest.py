@@ -20,7 +20,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
-from tests.study.plans import results_of, small_plan
+from tests.study.plans import results_of
 
 import quorate
 from quorate._report import Request, Source, make_report, study_report
@@ -177,7 +177,6 @@ def study_page(saved, tmp_path_factory):
         MethodSpec("re", 0.5, label=HOSTILE[0]),
         MethodSpec("random", 0.5),
     )
-    plan = small_plan(methods=methods, folds=2)
     found = results_of(folder / "store.sqlite", methods=methods, folds=2)
     failed = {
         "data": "iris", "repeat": 0, "fold": 1, "ensemble": "bagging",
