@@ -92,10 +92,6 @@ REFUSED = {
         lambda: prune(progress=True),
         "prune() got an unexpected keyword argument 'progress'",
     ),
-    "a column called otherwise": (
-        lambda: quorate.Votes.from_table(pd.DataFrame({"note": Y, "b": Y}), "income"),
-        "Votes.from_table: unknown column 'income'; expected one of: b, note.",
-    ),
     "distances to nothing": (
         lambda: quorate.prune(FOREST, np.where(X[3, 4] == X, np.nan, X), Y, "tsp_dp",
                               source="training"),
