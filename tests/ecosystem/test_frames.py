@@ -5,16 +5,14 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
-    ExtraTreesClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.ensembles.kinds import KINDS
 
 import quorate
 from quorate._votes import VoteSource
@@ -25,7 +23,6 @@ polars = library("polars")
 pyarrow = library("pyarrow")
 dask_array = library("dask.array")
 dask_frame = library("dask.dataframe")
-dask_config = library("dask.config")
 
 FORMS = {
     "polars": polars.from_pandas,
@@ -119,19 +116,12 @@ def test_dask_labels_come_with_their_rows(models, frame):
     )
 
 
-BOOTSTRAPS = {
-    "forest": RandomForestClassifier(12, random_state=0),
-    "extra": ExtraTreesClassifier(5, random_state=0),
-    "neighbours": BaggingClassifier(KNeighborsClassifier(), random_state=0),
-    "stumps": AdaBoostClassifier(n_estimators=20, random_state=0),
-    "some columns": BaggingClassifier(max_features=0.5, random_state=0),
-}
-
-
-@pytest.mark.parametrize("name", BOOTSTRAPS)
+@pytest.mark.parametrize(
+    "name", ["forest", "extra trees", "bagged knn", "adaboost", "subspace"]
+)
 def test_dask_rows_are_judged_as_rows_in_memory(name, frame):
     X, y = frame[0].to_numpy(), frame[1]
-    model = clone(BOOTSTRAPS[name]).fit(X, y)
+    model = clone(KINDS[name]).fit(X, y)
     lazy = dask_array.from_array(X, (50, 5))
     for source in ("auto", "new", "training"):
         options = {"out_of_bag": "auto", "source": source}
@@ -164,11 +154,7 @@ def test_dask_probabilities_of_pools_and_empty_partitions(models, frame):
     [
         (lambda y: y[:-1], {}, "X has 178 samples, y has 177; y must have one label"),
         (lambda y: None, {"out_of_bag": True}, "needs the y the ensemble was trained"),
-        (
-            lambda y: y,
-            {"out_of_bag": True},
-            "is not the data the ensemble was trained",
-        ),
+        (lambda y: y, {"out_of_bag": True}, "is not the data the ensemble was"),
         (lambda y: y, {"out_of_bag": 1.5}, "True, False or 'auto'"),
     ],
 )

@@ -94,22 +94,17 @@ def test_emlearn_converts_an_average_of_trees(average, tumours, tmp_path, monkey
     np.testing.assert_array_equal(found[sure], forest.predict(X)[sure])
 
 
-def test_mlflow_serves_a_smaller_forest(small, tumours, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("saved", "name"), [("model", "again"), ("compact", "served")])
+def test_mlflow_serves_both(saved, name, small, tumours, tmp_path, monkeypatch):
     library("mlflow")
     _, _, (X, _) = tumours
     monkeypatch.chdir(tmp_path)
-    again = follow('"model",', small, X)["again"]
+    again = follow(f'"{saved}",', small, X)[name]
     np.testing.assert_array_equal(again.predict(X), small.predict(X))
-    assert again.pruning_ == small.pruning_
-
-
-def test_mlflow_serves_a_compact_model(small, tumours, tmp_path, monkeypatch):
-    library("mlflow")
-    _, _, (X, _) = tumours
-    monkeypatch.chdir(tmp_path)
-    served = follow('"compact",', small, X)["served"]
-    assert type(served) is quorate.results.CompactClassifier
-    np.testing.assert_array_equal(served.predict(X), small.predict(X))
+    if saved == "compact":
+        assert type(again) is quorate.results.CompactClassifier
+    else:
+        assert again.pruning_ == small.pruning_
 
 
 def test_mlflow_serves_a_pool(tumours, tmp_path):

@@ -15,6 +15,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import balanced_accuracy_score
 from tests.project.models import KINDS as EVERY_KIND
 from tests.project.models import X, Y, several
 
@@ -82,29 +83,32 @@ def command(files):
     return run
 
 
+BALANCED = {"scoring": "balanced_accuracy"}
+CASES = {**{method: {"method": method} for method in METHODS}, "balanced": BALANCED}
 QUICK = {("forest", "auto"), ("forest", "simplex"), ("boosting", "mdm")}
 EVERY_PAIR = [
     pair if pair in QUICK else pytest.param(*pair, marks=pytest.mark.slow)
-    for pair in product(KINDS, METHODS)
+    for pair in product(KINDS, CASES)
 ]
 
 
-@pytest.mark.parametrize(("name", "method"), EVERY_PAIR)
-def test_all_doors_keep_the_same_members(name, method, data, fitted, files, command):
+@pytest.mark.parametrize(("name", "case"), EVERY_PAIR)
+def test_all_doors_keep_the_same_members(name, case, data, fitted, files, command):
+    how = {"keep": KEEP, **CASES[case]}
     X, y = data
     X, y, X_test, y_test = X[CHOOSE], y[CHOOSE], X[TEST], y[TEST]
     model = fitted[name]
-    small, selection = quorate.prune(model, X, y, method, KEEP, return_selection=True)
+    small, selection = quorate.prune(model, X, y, return_selection=True, **how)
     kept = selection.members.tolist()
 
-    pruned = quorate.PrunedClassifier(FrozenEstimator(model), method, KEEP).fit(X, y)
+    pruned = quorate.PrunedClassifier(FrozenEstimator(model), **how).fit(X, y)
     assert np.flatnonzero(pruned.support_).tolist() == kept
 
-    page = quorate.report(model, X, y, method=method, keep=KEEP)
+    page = quorate.report(model, X, y, **how)
     assert page.selection.members.tolist() == kept
 
-    told = command(name, "--method", method, "--keep", KEEP, "--test",
-                   files / "test.csv")  # fmt: skip
+    words = [word for option, value in how.items() for word in (f"--{option}", value)]
+    told = command(name, *words, "--test", files / "test.csv")
     assert told["pruning"]["kept"] == kept
 
     # Every accuracy is the model's own score on the same samples.
@@ -120,9 +124,14 @@ def test_all_doors_keep_the_same_members(name, method, data, fitted, files, comm
         small = quorate.keep_members(model, selection.members)
         after = small.score(X_test, y_test)
     assert selection.applied_to(test).accuracy() == after
+    if case == "balanced":
+        found = told["comparison"]["score"]["after"]
+        wanted = balanced_accuracy_score(y_test, pruned.predict(X_test))
+        assert found == pytest.approx(wanted, abs=1e-12)
+        return
     said = {row["what"]: row["accuracy"] for row in selection.explain(test).comparison}
     assert (said["all members"], said["kept"]) == (before, after)
-    if method != "auto":  # votes alone have no further samples to choose by
+    if case != "auto":  # votes alone have no further samples to choose by
         again = quorate.select(selection.votes, selection.pruner, KEEP).explain(test)
         assert said == {row["what"]: row["accuracy"] for row in again.comparison}
 

@@ -1,21 +1,18 @@
 """Members and their number chosen by a score, through every door."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import (
-    balanced_accuracy_score,
     get_scorer,
     make_scorer,
     recall_score,
     roc_auc_score,
 )
+from tests.cli.shell import run_json
 
 import quorate
 from quorate._choosing import (
@@ -27,7 +24,6 @@ from quorate._choosing import (
 from quorate._choosing._crossfit import folds_of
 from quorate._scoring import score_for
 from quorate._votes import WholePrediction
-from quorate.cli import main
 from quorate.study import (
     EnsembleSpec,
     MethodSpec,
@@ -159,12 +155,6 @@ def test_explanations_speak_in_the_score(forest, votes):
 # Doors
 
 
-def at_the_shell(*words):
-    done = CliRunner().invoke(main, [*map(str, words)])
-    assert done.exit_code == 0, done.stderr
-    return done.stdout
-
-
 def words_for(folder, forest, **parts):
     """Write the forest and parts of the data; return what a command says of them."""
     quorate.save(forest, folder / "forest.skops")
@@ -173,43 +163,6 @@ def words_for(folder, forest, **parts):
         frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.17g")
     files = [folder / "forest.skops", folder / "choose.csv"]
     return [*files, "--target", "kind", "--trust", "sklearn.tree._tree.Tree"]
-
-
-@pytest.mark.slow
-def test_all_doors_keep_the_same_members(forest, tmp_path):
-    X, y = DATA
-    X, y, X_test, y_test = X[300:590], y[300:590], X[590:], y[590:]
-    how = {"scoring": "balanced_accuracy"}
-    small, selection = quorate.prune(forest, X, y, keep=4, **how, return_selection=True)
-    kept = selection.members.tolist()
-    assert selection.pruner.class_weight == "balanced"
-    assert kept != quorate.prune(forest, X, y, keep=4).pruning_["kept"]
-
-    pruned = quorate.PrunedClassifier(FrozenEstimator(forest), keep=4, **how).fit(X, y)
-    assert np.flatnonzero(pruned.support_).tolist() == kept
-    assert pruned.curve_.scoring == "balanced_accuracy"
-
-    page = quorate.report(forest, X, y, keep=4, **how)
-    assert page.selection.members.tolist() == kept
-    assert 'scoring="balanced_accuracy"' in page.data["reproduce"]["python"].replace(
-        "'", '"'
-    )
-
-    words = words_for(tmp_path, forest, choose=(X, y), test=(X_test, y_test))
-    words += ["--keep", 4, "--scoring", "balanced_accuracy"]
-    pruning = ["prune", *words, "--test", tmp_path / "test.csv"]
-    pruning += ["-o", tmp_path / "small.skops"]
-    told = json.loads(at_the_shell(*pruning, "--json"))
-    assert told["pruning"]["kept"] == kept
-    assert told["pruning"]["scoring"] == "balanced_accuracy"
-    after = balanced_accuracy_score(y_test, small.predict(X_test))
-    assert told["comparison"]["score"]["after"] == pytest.approx(after, abs=1e-12)
-    shown = at_the_shell("report", *words, "-o", tmp_path / "page.html", "--json")
-    assert json.loads(shown)["judged"]["scoring"] == "balanced_accuracy"
-    assert "--scoring balanced_accuracy" in (tmp_path / "page.html").read_text()
-    shown = at_the_shell(*pruning, "--force")
-    assert "balanced accuracy" in shown
-    assert "recall of rare" in shown
 
 
 def test_class_weight_reaches_the_method_through_every_door(forest, tmp_path):
@@ -222,10 +175,10 @@ def test_class_weight_reaches_the_method_through_every_door(forest, tmp_path):
     frozen = FrozenEstimator(forest)
     pruned = quorate.PrunedClassifier(frozen, balanced).fit(X, y)
     assert np.flatnonzero(pruned.support_).tolist() == wanted
-    words = ["prune", *words_for(tmp_path, forest, choose=(X, y)), "--json"]
+    words = ["prune", *words_for(tmp_path, forest, choose=(X, y))]
     words += ["--keep", 4, "--method", "brier", "--param", "class_weight=balanced"]
-    shown = at_the_shell(*words, "-o", tmp_path / "small.skops")
-    assert json.loads(shown)["pruning"]["kept"] == wanted
+    shown = run_json(*words, "-o", tmp_path / "small.skops")
+    assert shown["pruning"]["kept"] == wanted
 
 
 def test_methods_that_take_a_score_get_the_one_asked_for(votes):
