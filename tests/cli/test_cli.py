@@ -145,7 +145,7 @@ def test_help_lists_whole_sentences_in_the_order_of_need():
     commands = done.stdout.partition("Commands:\n")[2].splitlines()
     names = [line.split()[0] for line in commands]
     assert names == ["demo", "prune", "compare", "certify", "lazy", "compact",
-                     "report", "blend", "diagnose", "methods", "measures",
+                     "predict", "report", "blend", "diagnose", "methods", "measures",
                      "study"]  # fmt: skip
     assert all(line.endswith(".") and "..." not in line for line in commands)
     assert max(map(len, commands)) <= 80

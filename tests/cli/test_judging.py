@@ -1,12 +1,16 @@
-"""``quorate compare``, ``certify``, ``lazy`` and ``compact`` as a shell sees them."""
+"""``quorate compare``, ``certify``, ``lazy``, ``compact``, ``predict`` in a shell."""
 
 import json
 import re
 
 import numpy as np
 import pytest
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import BaggingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from tests.cli.shell import run, run_json, shown, told
 
 import quorate
@@ -126,6 +130,40 @@ def test_compact_writes_a_model_for_serving(place, tmp_path):
     assert found["output"] == str(path)
     assert (found["mode"], found["n_members"], found["n_classes"]) == ("all", 40, 2)
     assert found["bytes"] == path.stat().st_size < found["bytes_before"] / 4
+    assert found["n_rows_checked"] > 200
+    compared = run_json("compare", "forest.skops", path, "test.csv", "--target", "kind")
+    assert compared["agreement"] == 1
+    assert compared["members"] == {"before": 40, "after": 40}
+
+
+def test_predict_answers_for_any_model(place, tmp_path):
+    """With the reading of rows of compact models: zip codes stay text."""
+    X, y = place.new
+    frame = X[:60].assign(zip=np.tile(["01234", "1234", "99501"], 20))
+    before = make_column_transformer(
+        (OneHotEncoder(), ["zip"]), remainder="passthrough"
+    )
+    kinds = y[:60] + frame["zip"]
+    linear = make_pipeline(before, LogisticRegression(max_iter=5000)).fit(frame, kinds)
+    quorate.save(linear, tmp_path / "linear.skops")
+    frame.assign(more="x").to_csv(tmp_path / "rows.csv")
+    quorate.save(quorate.compact(place.forest), tmp_path / "forest.quorate")
+    answers = {
+        "linear.skops": linear.predict(frame),
+        "forest.quorate": place.forest.predict(X[:60]),
+    }
+    for name, expected in answers.items():
+        done = run("predict", tmp_path / name, tmp_path / "rows.csv")
+        assert done.stdout.split() == expected.tolist()
+    words = ["predict", "forest.skops", tmp_path / "rows.csv", "--probabilities"]
+    classes, *shares = run(*words).stdout.split()
+    assert classes == "no,yes"
+    found = [[float(share) for share in line.split(",")] for line in shares]
+    np.testing.assert_allclose(found, place.forest.predict_proba(X[:60]))
+    done = run("predict", "forest.skops", "forest.skops", code=1)
+    assert "line 1 must be a header" in told(done) or "utf-8" in told(done)
+    done = run("predict", "forest.skops", tmp_path / "rows.csv", "--no-header", code=1)
+    assert "line 1 has 8 fields, but 5 are needed" in told(done)
 
 
 def test_compact_refuses(place):

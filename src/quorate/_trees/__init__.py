@@ -10,13 +10,16 @@ from quorate._trees._compact import (
     compact_ensemble,
 )
 from quorate._trees._read import add_up, read_trees, why_no_trees
+from quorate._trees._steps import as_table, row_form
 
 __all__ = [
     "CompactClassifier",
     "CompactRegressor",
     "add_up",
+    "as_table",
     "compact",
     "compact_ensemble",
     "read_trees",
+    "row_form",
     "why_no_trees",
 ]

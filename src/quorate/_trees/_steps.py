@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn import get_config
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -22,6 +23,7 @@ from sklearn.preprocessing import (
 
 from quorate._ensembles import Ensemble, inside, read_ensemble
 from quorate._typing import Array, FloatArray
+from quorate.serving import RowForm
 
 _NO_NAME = "\0"  # what no category is called
 
@@ -52,6 +54,29 @@ def steps_before(model: Any, steps: list[tuple[str, Any]]) -> tuple[list[Any], A
     """Return steps before a model as plain data, and what gets X first."""
     fitted = [step for _, step in steps if hasattr(step, "n_features_in_")]
     return _operations("", steps)[0], (*fitted, model)[0]
+
+
+def row_form(model: Any) -> RowForm:
+    """Return in what form a fitted model takes rows, by the steps it begins with."""
+    if hasattr(model, "_form"):
+        own: RowForm = model._form
+        return own
+    core, steps = split_steps(model)
+    try:
+        operations, first = steps_before(core, steps)
+    except ValueError:  # a step that compact does not know: numbers only
+        operations, first = [], model
+    names = getattr(first, "feature_names_in_", None)
+    return RowForm.before(
+        operations, int(first.n_features_in_), None if names is None else list(names)
+    )
+
+
+def as_table(form: RowForm, rows: Any) -> Any:
+    """Return rows that were read as a frame, or as an array if nobody knows names."""
+    if form.names is None:
+        return np.array(rows.columns, dtype=object if form.values else float).T
+    return pd.DataFrame(dict(zip(form.names, rows.columns, strict=True)))
 
 
 def _operations(

@@ -16,6 +16,7 @@ from quorate.cli._demo import demo
 from quorate.cli._diagnose import diagnose, measures, methods
 from quorate.cli._errors import RefusingGroup
 from quorate.cli._judging import certify, compare, lazy
+from quorate.cli._predict import predict
 from quorate.cli._prune import prune
 from quorate.cli._report import report
 from quorate.cli._study import study
@@ -57,6 +58,7 @@ for _command in (
     certify,
     lazy,
     compact,
+    predict,
     report,
     blend,
     diagnose,

@@ -52,15 +52,16 @@ def compact(
     small = make_compact(ensemble, mode)
     save(small, output)
     before, after = model.stat().st_size, output.stat().st_size
+    found = {
+        "output": str(output),
+        "mode": getattr(small, "mode", None),
+        "n_members": small.n_members_,
+        "n_classes": len(getattr(small, "classes_", ())),
+        "n_rows_checked": small.n_rows_checked_,
+        "bytes": after,
+        "bytes_before": before,
+    }
     if as_json:
-        found = {
-            "output": str(output),
-            "mode": getattr(small, "mode", None),
-            "n_members": small.n_members_,
-            "n_classes": len(getattr(small, "classes_", ())),
-            "bytes": after,
-            "bytes_before": before,
-        }
         say_json(found)
         return
     parts = [f"{small.n_members_:,} trees"]
@@ -70,4 +71,5 @@ def compact(
         parts.append(f"mode {small.mode}")
     what = ", ".join(parts)
     say(f"{what}: {bytes_text(after)}, {model} has {bytes_text(before)}")
+    say(f"the same answers on {small.n_rows_checked_:,} rows made to compare them")
     say(f"written to {output}")

@@ -5,7 +5,9 @@ models, ``pip install numpy`` and ``pip install --no-deps quorate`` are enough. 
 compact models with :func:`quorate.compact` in a full installation.
 """
 
+from quorate.serving._lines import answer
 from quorate.serving._model import CompactModel, load
+from quorate.serving._rows import RowForm
 from quorate.serving._sums import SumAnswers
 
-__all__ = ["CompactModel", "SumAnswers", "load"]
+__all__ = ["CompactModel", "RowForm", "SumAnswers", "answer", "load"]

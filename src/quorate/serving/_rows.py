@@ -12,7 +12,7 @@ import numpy as np
 
 from quorate._messages import listed
 from quorate._typing import Array
-from quorate.serving._steps import Frame, Table, Values
+from quorate.serving._steps import Frame, Table, Values, make_steps
 
 _TRUTHS = {"true": True, "false": False}
 
@@ -36,6 +36,12 @@ class RowForm(NamedTuple):
     n_columns: int
     used: set[int] | None
     values: Values
+
+    @classmethod
+    def before(cls, steps: Any, n_columns: int, names: list[str] | None) -> "RowForm":
+        """Return what a model takes that begins with some steps."""
+        made = make_steps(steps, n_columns)
+        return cls(names, n_columns, made.used, made.values)
 
     def read(self, X: Any) -> Table:
         """Return rows in any form as a table with the columns of the model."""
