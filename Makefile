@@ -6,7 +6,11 @@ BIN := $(VENV)/bin
 FOREIGN := _imbalanced.py _intelex.py
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: demo kernels sanitize test test-pure test-browser test-site test-ecosystem test-oracle test-oldest test-slow test-strict simulate results lint types docs doctest bench mutate wheel smoke clean
+.PHONY: help demo kernels sanitize test test-pure test-browser test-site test-ecosystem test-oracle test-oldest test-slow test-strict simulate results lint types docs doctest bench mutate wheel smoke clean
+
+help:
+	@echo "make demo: what quorate gains on embedded data"
+	@sed -En 's/^\| `(make [^`]*|\.ci\/run)` \| (.*) \|$$/\1: \2/p' CONTRIBUTING.md
 
 demo: $(VENV)/.core
 	$(BIN)/quorate demo
@@ -141,9 +145,10 @@ smoke: wheel
 	cd dist && ../$(VENV)-wheel/bin/python ../tests/smoke.py
 
 $(VENV)/.core: pyproject.toml hatch_build.py src/quorate/_native/forest.c
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable .
+	@echo "Installing quorate and what it needs into $(VENV), once: about half a minute"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(GROUPS:%=$(VENV)/.%): $(VENV)/.%: $(VENV)/.core

@@ -98,7 +98,8 @@ def is_interactive(stream: Any) -> bool:
     if getattr(stream, "isatty", bool)():
         return True
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return type(shell).__name__ == "ZMQInteractiveShell"
+    # Nobody can be asked where nbconvert and papermill run a notebook.
+    return bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", False))
 
 
 _CURRENT: ContextVar[ProgressBar | None] = ContextVar("quorate_progress", default=None)

@@ -111,10 +111,12 @@ def test_who_is_looking(monkeypatch):
     assert is_interactive(Screen())
     assert not is_interactive(Screen(terminal=False))
     assert not is_interactive(None)
-    shell = type("ZMQInteractiveShell", (), {})()
+    shell = types.SimpleNamespace(kernel=types.SimpleNamespace(_allow_stdin=True))
     fake = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", fake)
     assert is_interactive(Screen(terminal=False))
+    shell.kernel._allow_stdin = False  # a notebook run by nbconvert
+    assert not is_interactive(Screen(terminal=False))
     fake.get_ipython = lambda: None  # imported, but this is a script
     assert not is_interactive(Screen(terminal=False))
 

@@ -121,7 +121,10 @@ def test_lazy_leaves_out_columns_that_are_no_features(place):
 def test_compact_writes_a_model_for_serving(place, tmp_path):
     path = tmp_path / "forest.quorate"
     words = ["compact", "forest.skops", "-o", path]
-    assert "40 trees, 2 classes, mode exact:" in run(*words).stdout
+    done = run(*words).stdout
+    assert "40 trees, 2 classes, mode exact:" in done
+    assert f"python -m quorate.serving {path} < rows.csv" in done
+    assert f"quorate.serving.load({str(path)!r}).predict(X)" in done
     X, _ = place.new
     expected = place.forest.predict(X)
     np.testing.assert_array_equal(quorate.serving.load(path).predict(X), expected)

@@ -154,6 +154,18 @@ def test_what_it_is_and_where_it_goes(tmp_path):
     classifier = quorate.compact(fitted("three classes")[0])
     assert type(classifier) is CompactClassifier
     assert repr(classifier) == "<CompactClassifier: 42 trees, 3 classes>"
+    box = classifier._repr_mimebundle_()["text/html"]
+    for fact in (
+        "trees",
+        "42",
+        "classes",
+        "size in memory",
+        " kB<",
+        classifier.engine_,
+    ):
+        assert fact in box
+    assert "classes" not in again._repr_html_()
+    assert CompactRegressor()._repr_html_() == "CompactRegressor()"
     quorate.save(classifier, path)
     assert type(quorate.load(path)) is CompactClassifier
 

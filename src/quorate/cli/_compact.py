@@ -72,4 +72,6 @@ def compact(
     what = ", ".join(parts)
     say(f"{what}: {bytes_text(after)}, {model} has {bytes_text(before)}")
     say(f"the same answers on {small.n_rows_checked_:,} rows made to compare them")
-    say(f"written to {output}")
+    say(f"written to {output}; use it with NumPy alone:")
+    say(f"  python -m quorate.serving {output} < rows.csv")
+    say(f"  quorate.serving.load({str(output)!r}).predict(X)")

@@ -20,9 +20,11 @@ from quorate._engine import (
     make_stops,
     make_voter,
 )
-from quorate._messages import warn
+from quorate._messages import listed, warn
 from quorate._native import unwanted_lack
+from quorate._output import escape, facts_html
 from quorate._typing import Array, FloatArray, IntArray
+from quorate._units import bytes_text
 from quorate.exceptions import FileFormatError, QuorateWarning
 from quorate.serving._format import MAGIC, VERSION, decode, encode
 from quorate.serving._packing import PACKED, narrow, pack, unpack, whole_numbers
@@ -255,6 +257,21 @@ class CompactModel:
         if self._sums is None:
             parts.append(f"mode {self.mode!r}")
         return f"<{name}: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        if "_form" not in self.__dict__:
+            return escape(repr(self))
+        trees, values = self.split_values()
+        n_bytes = trees.nodes.nbytes + trees.table.nbytes
+        n_bytes += values.nbytes * (values.base is None)
+        facts = {"trees": f"{self.n_members_:,}", "size in memory": bytes_text(n_bytes)}
+        if "classes_" in self.__dict__:
+            facts["classes"] = listed(self.classes_.tolist())
+        facts["engine"] = self.engine_
+        return facts_html(type(self).__name__, facts.items())
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     # Preparation
 
