@@ -303,17 +303,6 @@ def test_codes_of_a_bag_without_a_class():
         quorate.as_member(bag, ["ant", "bee"])
 
 
-def test_batches_that_come_class_by_class():
-    X, y = load_wine(return_X_y=True)
-    labels = y + 1
-    forest = RandomForestClassifier(4, random_state=0).fit(X[::2], labels[::2])
-    pool = [quorate.as_member(tree, [1, 2, 3]) for tree in forest.estimators_]
-    batches = [(X[labels == label], labels[labels == label]) for label in (1, 2, 3)]
-    whole = quorate.collect_votes(forest, X, labels)
-    found = quorate.summarise(pool, batches)
-    np.testing.assert_allclose(found.accuracies, whole.accuracies)
-
-
 def test_a_member_of_a_pool_that_knows_no_label_of_the_samples():
     X, y = load_wine(return_X_y=True)
     labels = 10 * y

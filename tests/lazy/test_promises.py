@@ -85,42 +85,6 @@ def test_calibration_rows_do_not_choose_the_order():
     assert (np.diff(weights) <= 0).all()
 
 
-def fitted_order(world, rows):
-    """Return members by weight and agreement with the ensemble on some rows."""
-    ensemble = world.ensemble
-    whole = ensemble.predict(rows)
-    agreement = [np.mean(m.predict(rows) == whole) for m in ensemble.estimators_]
-    is_boosting = hasattr(ensemble, "estimator_weights_")
-    weights = ensemble.estimator_weights_ if is_boosting else ensemble.weights_
-    return np.argsort(-weights[: len(agreement)] * agreement, kind="stable")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_rows", [60, 200])
-@pytest.mark.parametrize("kind", ["nearly equal", "skill", "boosting"])
-def test_other_ways_to_an_order(kind, n_rows):
-    """Weights alone, agreement on half of the rows, or, dishonestly, on all of them."""
-    trained = [worlds.boosting(seed) for seed in range(20)] if kind in TRAINED else []
-    found = {"weights": [], "half": [], "all": []}
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        world = trained[seed % 20] if trained else LOOKED_UP[kind](rng)
-        rows = world.draw(rng, n_rows)
-        half, rest = np.split(rows, 2)
-        for name, order, given in (
-            ("weights", "auto", rows),
-            ("half", fitted_order(world, half), rest),
-            ("all", fitted_order(world, rows), rows),
-        ):
-            how = {"epsilon": 0.05, "order": order}
-            lazy = LazyClassifier(world.ensemble, "calibrated", **how).fit(given)
-            asked = lazy.members_asked(world.rows).mean() / lazy.n_members_
-            found[name].append((world.changed(lazy), asked))
-    means = {name: np.mean(pairs, axis=0) for name, pairs in found.items()}
-    print(f"\n{kind}, {n_rows} rows, shares changed and asked: {means}")
-    assert means["weights"][1] < means["half"][1] + 0.05
-
-
 # Calibrated: for the single fit
 
 
