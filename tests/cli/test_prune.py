@@ -155,7 +155,7 @@ def test_killed_at_any_moment(place, delay, tmp_path):
 
 def test_leaves_learn_from_the_whole_model(run, tmp_path, place):
     done = run("--keep", 4, "--distil")
-    line = "distilled from the whole model on 60,000 synthetic and 500 given"
+    line = "distilled from the whole model on 10,000 synthetic and 500 given"
     assert line in done.stdout
     # On its training rows nothing can be said about a distilled model.
     (row,) = [row for row in done.stdout.splitlines() if row.startswith("accuracy")]

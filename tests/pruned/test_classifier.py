@@ -391,10 +391,10 @@ class TestPrunedClassifier:
     def test_frames_and_sparse(self, data):
         X, X_test, y, _ = data
         names = [f"x{place}" for place in range(X.shape[1])]
-        plain = PrunedClassifier(RandomForestClassifier(20, random_state=0)).fit(X, y)
+        inner = RandomForestClassifier(20, random_state=0)
+        plain = PrunedClassifier(inner, random_state=0).fit(X, y)
         frames = (lambda A: pd.DataFrame(A, columns=names),
                   lambda A: pl.DataFrame(A, schema=names))  # fmt: skip
-        inner = RandomForestClassifier(20, random_state=0)
         for make in frames:
             for prune_on in ("auto", 0.3):
                 model = PrunedClassifier(inner, prune_on=prune_on, random_state=0)

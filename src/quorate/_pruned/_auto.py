@@ -21,7 +21,7 @@ from quorate._choosing import (
 from quorate._data import sliceable, take_rows
 from quorate._ensembles import Ensemble, read_ensemble
 from quorate._pruned._backfit import refit_leaves
-from quorate._pruned._distil import check_ridge, why_not_distillable
+from quorate._pruned._distil import check_ridge, crossed_rows, why_not_distillable
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
 from quorate._pruned._teacher import read_teacher
 from quorate._scoring import StoredPrediction, find_score
@@ -31,10 +31,10 @@ from quorate.pruning import Pruner, make_pruner
 
 # Shares of the members that are tried, up to 0.4; more save little.
 _SHARES = LEAST_SHARE * np.sqrt(2) ** np.arange(5)
-# Samples and crossed rows on which sizes are judged: enough to tell them apart, at two
-# or three times the cost of distilling once.
+# Samples on which sizes are judged, and the share of the crossed rows that is enough to
+# tell them apart, at two or three times the cost of distilling once.
 _MOST_SAMPLES = 5_000
-_CROSSED = 10_000
+_CROSSED = 0.25
 _SEED = 0
 
 
@@ -128,12 +128,13 @@ def distilled_losses(
         largest = np.sort(order)
         kept = np.setdiff1d(np.arange(y.size), held)
         given = as_table(take_rows(table, evidence.rows[kept]))
+        most = read_ensemble(whole.keep(largest))
         data = make_distillation_set(
-            read_ensemble(whole.keep(largest)),
+            most,
             teacher,
             given,
             Crossing(given),
-            n_crossed=_CROSSED,
+            n_crossed=crossed_rows(most, _CROSSED),
             unlabelled=None,
             seed=_SEED,
             n_jobs=evidence.n_jobs,
@@ -143,7 +144,7 @@ def distilled_losses(
             members = np.sort(order[:size])
             small = read_ensemble(whole.keep(members))
             own = data.leaves[np.searchsorted(largest, members)]
-            trees, _ = refit_leaves(
+            trees, _, _ = refit_leaves(
                 small,
                 replace(data, leaves=own.copy()),
                 classes,

@@ -4,7 +4,8 @@ Within one tree every row is in one leaf, so that the best values of its leaves,
 those of all other trees, are known leaf by leaf: the mean of what is left to explain,
 drawn a little to the old values, and the nearest point of the simplex to that. Trees
 take turns until nothing moves, which is the solution of the whole problem, since it is
-convex. No step leaves the simplex, so nothing has to be cut off at the end.
+convex. No step leaves the simplex, so nothing has to be cut off at the end. The leaves
+then go a step from their old values to these, not all the way.
 
 At last all leaves are rounded to a grid. Their probabilities are multiples of a power
 of two, so that sums of them are exact, in any order and in 32 bits as well: every form
@@ -27,6 +28,9 @@ from quorate._votes import positions
 _MOST_ROUNDS = 20
 # Rounds end when one of them lowers the sum of squares by less than this share.
 _LITTLE = 1e-3
+# Of the agreement in the step, chosen on twenty data sets: 1 loses accuracy and 2
+# log-loss.
+_POWER = 1.5
 # The grid: with 64 levels files are a tenth smaller, and with many classes the log-loss
 # grows by 1 %.
 _LEVELS = 256
@@ -59,8 +63,8 @@ def refit_leaves(
     data: DistillationSet,
     classes: Array,
     ridge: float,
-) -> tuple[list[Any], int]:
-    """Return the members with new leaves, and in how many rounds they got them."""
+) -> tuple[list[Any], int, float]:
+    """Return the members with new leaves, the number of rounds, and the step."""
     weights = ensemble.weights
     if weights is None or not weights.sum():
         weights = np.ones(ensemble.n_members)
@@ -81,10 +85,42 @@ def refit_leaves(
         knows.append(np.isin(np.arange(classes.size), own))
     student = Student(places, values, knows, weights / weights.sum())
     new, rounds = backfit(student, data.targets, data.weights, ridge)
-    parts = zip(ensemble.members, reached, new, columns, strict=True)
-    return [
-        _on_grid(member, nodes, table[:, own]) for member, nodes, table, own in parts
-    ], rounds
+    step = _step(student, data)
+    parts = zip(
+        ensemble.members,
+        reached,
+        (old + step * (best - old) for old, best in zip(values, new, strict=True)),
+        columns,
+        strict=True,
+    )
+    return (
+        [_on_grid(member, nodes, table[:, own]) for member, nodes, table, own in parts],
+        rounds,
+        step,
+    )
+
+
+def _step(student: Student, data: DistillationSet) -> float:
+    """Return how far leaves go from their old values to those that fit best.
+
+    Not far if trees and teacher, each drawing a class by their probabilities, mostly
+    draw the same one, beyond what they would by chance: then leaves are right to be
+    sure, and crossed rows, which lie between the classes, only make them unsure. And
+    not far with few rows per leaf, which are fitted by chance.
+    """
+    n_rows = data.n_real or data.weights.size  # crossed ones if there are no others
+    said = sum(
+        say * table.take(places[:n_rows], axis=0)
+        for places, table, say in zip(
+            student.places, student.values, student.say, strict=True
+        )
+    )
+    targets = data.targets[:, :n_rows].T
+    agreement = float(np.sum(said * targets)) / n_rows
+    by_chance = float(said.mean(axis=0) @ targets.mean(axis=0))
+    kappa = max(agreement - by_chance, 0.0) / max(1 - by_chance, _LITTLE)
+    per_leaf = float(data.weights.sum()) / sum(map(len, student.values))
+    return float(1 - min(kappa, 1.0) ** _POWER) * per_leaf / (per_leaf + 1)
 
 
 def _on_grid(member: Member, nodes: IntArray, table: FloatArray) -> Any:

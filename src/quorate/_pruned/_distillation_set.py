@@ -25,8 +25,8 @@ from quorate._pruned._teacher import Teacher, unseen_by
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._workers import in_threads
 
-# Makes rows, then their targets unless the teacher is to be asked; how much they count.
-_Block: TypeAlias = tuple[Callable[[], Any], Callable[[], Array] | None, float]
+# Makes rows, then their targets unless the teacher is to be asked; how many they are.
+_Block: TypeAlias = tuple[Callable[[], Any], Callable[[], Array] | None, int]
 
 # Real rows count as much as this many crossed ones.
 _REAL = 3.0
@@ -101,46 +101,53 @@ def make_distillation_set(
     prepare = tree_input(small)
 
     def learn(
-        make: Callable[[], Any], judge: Callable[[], Array] | None, weight: float
-    ) -> tuple[IntArray, Array, FloatArray]:
+        make: Callable[[], Any], judge: Callable[[], Array] | None, start: int, end: int
+    ) -> None:
         rows = make()
-        targets = teacher.probabilities(rows) if judge is None else judge()
-        kept = ~np.isnan(targets[:, 0])
-        if not kept.all():
-            rows, targets = take_rows(rows, np.flatnonzero(kept)), targets[kept]
-        leaves = np.empty((small.n_members, len(targets)), dtype=np.int32)
-        if len(targets):
-            ready = prepare(rows)
-            for place, member in enumerate(small.members):
-                leaves[place] = member.tree.apply(member.columns(ready))
-        return leaves, targets, np.full(len(targets), weight)
+        said = teacher.probabilities(rows) if judge is None else judge()
+        targets[:, start:end] = said.T
+        ready = prepare(rows)
+        for place, member in enumerate(small.members):
+            leaves[place, start:end] = member.tree.apply(member.columns(ready))
 
     rng = np.random.default_rng(seed)
     blocks, out_of_bag = _real_rows(small, teacher, X, learned_on, rng)
     if unlabelled is not None:  # nobody was trained on them
         table = sliceable(unlabelled)
-        parts = _parts(table, count_rows(table))
-        blocks += [(partial(cut_rows, table, part), None, _REAL) for part in parts]
-    n_before = len(blocks)
+        blocks += [
+            (partial(cut_rows, table, part), None, part.stop - part.start)
+            for part in _parts(table, count_rows(table))
+        ]
+    n_real = sum(size for _, _, size in blocks)
     if crossing is not None:
-        size = _block_rows(crossing.n_columns)
-        for place, start in enumerate(range(0, n_crossed, size)):
-            wanted = min(size, n_crossed - start)
-            blocks.append((partial(crossing.block, wanted, seed, place), None, 1.0))
-    done: list[tuple[IntArray, Array, FloatArray]] = []
+        most = _block_rows(crossing.n_columns)
+        for place, start in enumerate(range(0, n_crossed, most)):
+            size = min(most, n_crossed - start)
+            blocks.append((partial(crossing.block, size, seed, place), None, size))
+    ends = np.cumsum([size for _, _, size in blocks])
+    n_rows = int(ends[-1]) if blocks else 0
+    leaves = np.empty((small.n_members, n_rows), dtype=np.int32)
+    targets = np.empty((teacher.places.size, n_rows))
+    tasks = [
+        (make, judge, int(end) - size, int(end))
+        for (make, judge, size), end in zip(blocks, ends, strict=True)
+    ]
     # A few at a time, so that progress can be told in between.
-    for start in range(0, len(blocks), _BLOCKS_AT_ONCE):
-        done += in_threads(n_jobs, learn, blocks[start : start + _BLOCKS_AT_ONCE])
-        advance(len(done), len(blocks))
-    weights = [part for _, _, part in done]
+    for first in range(0, len(tasks), _BLOCKS_AT_ONCE):
+        some = tasks[first : first + _BLOCKS_AT_ONCE]
+        in_threads(n_jobs, learn, some)
+        advance(some[-1][-1], n_rows)
+    weights = np.repeat([_REAL, 1.0], [n_real, n_rows - n_real])
+    nobody_knows = np.isnan(targets[0])
+    if nobody_knows.any():
+        known = np.flatnonzero(~nobody_knows)
+        leaves, targets, weights = leaves[:, known], targets[:, known], weights[known]
     return DistillationSet(
-        leaves=np.concatenate([leaves for leaves, _, _ in done], axis=1),
-        targets=np.ascontiguousarray(
-            np.concatenate([targets for _, targets, _ in done]).T
-        ),
-        weights=np.concatenate(weights),
-        n_crossed=sum(map(len, weights[n_before:])),
-        n_real=sum(map(len, weights[:n_before])),
+        leaves=leaves,
+        targets=targets,
+        weights=weights,
+        n_crossed=n_rows - n_real,
+        n_real=n_real - int(np.count_nonzero(nobody_knows)),
         out_of_bag=out_of_bag,
     )
 
@@ -173,7 +180,7 @@ def _real_rows(
             if unseen is None
             else partial(teacher.out_of_bag, prepared, rows, unseen)
         )
-        blocks.append((partial(take_rows, table, rows), judge, _REAL))
+        blocks.append((partial(take_rows, table, rows), judge, rows.size))
     return blocks, unseen is not None
 
 

@@ -4,6 +4,7 @@ On rows that it was trained on a model is too sure of itself. Where its members 
 all see them, those that did not are asked; where they did, such rows teach nothing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from quorate._ensembles import (
     source_of,
 )
 from quorate._messages import listed
+from quorate._trees import quick_shares
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteSource, as_labels, positions, refuse_improper
 
@@ -36,17 +38,21 @@ class Teacher:
         Where its classes stand among those of the small ensemble.
     ensemble : Ensemble or None
         What it consists of, where that is known.
+    quick : callable or None
+        Gives the probabilities of an ensemble of trees in less time.
     """
 
     model: Any
     places: IntArray
     ensemble: Ensemble | None
+    quick: Callable[[Any], FloatArray] | None
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> "Teacher":
         """Return an ensemble as the teacher of some of its own members."""
-        n_classes = np.size(ensemble.classes)  # type: ignore[arg-type]
-        return cls(ensemble.model, np.arange(n_classes), ensemble)
+        classes = as_labels(ensemble.classes, "the teacher's classes")
+        quick = quick_shares(ensemble, classes)
+        return cls(ensemble.model, np.arange(classes.size), ensemble, quick)
 
     @property
     def name(self) -> str:
@@ -57,7 +63,8 @@ class Teacher:
 
     def probabilities(self, X: Any) -> FloatArray:
         """Return what it says of rows, with columns as in the small ensemble."""
-        shares = np.asarray(self.model.predict_proba(X), dtype=float)
+        answer = self.model.predict_proba if self.quick is None else self.quick
+        shares = np.asarray(answer(X), dtype=float)
         name = type(self.model).__name__
         if shares.shape != (count_rows(X), self.places.size):
             raise ValueError(
@@ -147,7 +154,9 @@ def read_teacher(model: Any, classes: Array) -> Teacher:
             f"distil: the teacher has the classes {listed(own.tolist())}, but the "
             f"ensemble has {listed(classes.tolist())}; they must be the same."
         )
-    return Teacher(model, positions(own, classes, "the teacher"), ensemble)
+    is_itself = ensemble is not None and ensemble.model is model
+    quick = quick_shares(ensemble, own) if ensemble and is_itself else None
+    return Teacher(model, positions(own, classes, "the teacher"), ensemble, quick)
 
 
 def unseen_by(ensemble: Ensemble | None, X: Any) -> tuple[bool, Any, Any]:

@@ -9,7 +9,7 @@ from quorate._trees._compact import (
     compact,
     compact_ensemble,
 )
-from quorate._trees._read import add_up, read_trees, why_no_trees
+from quorate._trees._read import add_up, quick_shares, read_trees, why_no_trees
 from quorate._trees._steps import as_table, row_form
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "as_table",
     "compact",
     "compact_ensemble",
+    "quick_shares",
     "read_trees",
     "row_form",
     "why_no_trees",

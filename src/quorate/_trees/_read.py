@@ -1,5 +1,6 @@
 """Read the trees of an ensemble, and how it decides, into the engine's arrays."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,6 +11,8 @@ from quorate._engine import (
     Evaluate,
     TreeArrays,
     lay_out,
+    make_stops,
+    make_voter,
     tie_handicap,
 )
 from quorate._ensembles import Ensemble, Member, tree_input
@@ -49,6 +52,26 @@ def read_trees(ensemble: Ensemble, classes: Array) -> AdditiveEnsemble:
     trees = _tree_arrays(ensemble, values, averages)
     is_whole = trees.table.size == 0
     return add_up(ensemble, classes, members, is_whole=is_whole, trees=trees)
+
+
+def quick_shares(
+    ensemble: Ensemble, classes: Array
+) -> Callable[[Any], FloatArray] | None:
+    """Return what gives the mean of all trees for many rows, by the compiled kernels.
+
+    None if members are not trees, or count votes. The same as the ensemble's own
+    probabilities but for rounding, in a fraction of the time.
+    """
+    if ensemble.rule.name != "average" or why_no_trees(ensemble):
+        return None
+    additive, order = read_trees(ensemble, classes), np.arange(ensemble.n_members)
+    stops = make_stops(additive, order, order[-1:] + 1)
+    voter = make_voter(additive, stops, None, mode="all", confidence=0.5)
+
+    def shares(X: Any) -> FloatArray:
+        return voter.probabilities(voter.evaluate(*voter.prepare(X)).scores)
+
+    return shares
 
 
 def add_up(
