@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+import quorate
 from quorate._ensembles import pickled_bytes
 
 MODELS = {
@@ -55,3 +56,26 @@ def test_the_size_is_the_same_in_every_process(a_tree):
 
 def test_a_part_that_occurs_twice_counts_once(a_tree):
     assert pickled_bytes([a_tree, a_tree]) < 1.1 * pickled_bytes(a_tree)
+
+
+class Slow(DecisionTreeClassifier):
+    """Takes a while by a clock of its own."""
+
+    now, seconds, n_calls = 0.0, 0.0, 0
+
+    def predict(self, X):
+        Slow.now += Slow.seconds
+        Slow.n_calls += 1
+        return super().predict(X)
+
+
+@pytest.mark.parametrize(("seconds", "n_calls"), [(0.01, 5), (0.7, 1)])
+def test_long_times_are_measured_once(seconds, n_calls, monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    model, other = (Slow(max_depth=depth).fit(X[::2], y[::2]) for depth in (1, 2))
+    monkeypatch.setattr("time.perf_counter", lambda: Slow.now)
+    monkeypatch.setattr(Slow, "seconds", seconds)
+    monkeypatch.setattr(Slow, "n_calls", 0)
+    compared = quorate.compare(model, other, X[1::2], y[1::2])
+    assert compared.predict_milliseconds[:2] == pytest.approx((1e3 * seconds,) * 2)
+    assert Slow.n_calls == 2 * (n_calls + 1)  # and once for the accuracy

@@ -411,7 +411,8 @@ def compare(
         Samples that neither was trained or chosen on; on others the accuracy is too
         optimistic, and no limits are given if that is known.
     repeats : int
-        Number of alternating measurements of the time to predict; the best counts.
+        Number of alternating measurements of the time to predict, of which the best
+        counts; fewer if they take more than a second.
     scoring : str, scorer, callable or None
         A score to report in addition to accuracy, with standard errors; see
         :func:`quorate.select`.
