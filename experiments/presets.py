@@ -1,39 +1,35 @@
 """Run the presets on everyday learners and write the tables of the docs.
 
-``python -m experiments presets DATA_FOLDER [STORE_FOLDER]`` writes ``docs/results/``;
-what is in the stores already is not computed again.
+``python -m experiments presets DATA_FOLDER [STORE_FOLDER [NAME ...]]`` writes
+``docs/results/``; what is in the stores already is not computed again.
 """
 
+import csv
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from experiments._tables import RESULTS, read, write
-from quorate import measures
-from quorate.stats import friedman
 from quorate.study import PRESETS, Results, ScoreTable, make_preset, run_plan
+from quorate.study._paper import cell_text
 
 # The others have commands of their own: experiments.paper_tables,
 # experiments.selectors_study.
 SHOWN = [name for name in PRESETS if not name.startswith(("paper-table-", "selectors"))]
 
 
-def main(data_dir: str, stores: str = ".") -> None:
+def main(data_dir: str, stores: str = ".", *names: str) -> None:
     """Run what is missing and write the tables."""
-    for name in SHOWN:
-        path = Path(stores) / f"paper/{name}-real.sqlite"
+    for name in names or SHOWN:
+        path = Path(stores) / f"paper/{name}.sqlite"
         plan = make_preset(name, data_dir=data_dir)
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=2)
         results = short_names(Results.read(path))
-        test = friedman(results.scores().complete_blocks())
-        print(
-            f"{name}: {outcome.n_run} cells now, {outcome.n_failed} failed, "
-            f"Friedman p = {test.chi_square_p_value:.2g}"
-        )
+        print(f"{name}: {outcome.n_run} cells now, {outcome.n_failed} failed")
         write_tables(name, results)
 
 
@@ -47,13 +43,14 @@ def short_names(results: Results) -> Results:
 
 def write_tables(name: str, results: Results) -> None:
     """Write a row per method, a row per data set, and what else a preset is about."""
+    write_committed(results)
+    if name in EXTRAS:
+        EXTRAS[name](results)
+        return
     write_methods(name, results)
     table = results.table("EPBD")
     write(f"paper/{name}-data.csv", table.header, [*table.body, *table.footer])
-    if name in EXTRAS:
-        EXTRAS[name](results)
-    else:
-        (RESULTS / f"paper/{name}-data.inc").write_text(directive(table))
+    (RESULTS / f"paper/{name}-data.inc").write_text(directive(table))
     beside_the_paper(name, table)
 
 
@@ -120,102 +117,46 @@ def few(names: list[str]) -> str:
     return " and ".join(names)
 
 
-def write_decomposition(results: Results) -> None:
-    """Write error = members' error - diversity, by data set and ensemble."""
-    parts = ("full_error", "full_member_error", "full_diversity")
-    pivot("decomposition", results, parts, "{} = {} - {}")
-
-
 def write_relationship(results: Results) -> None:
-    """Write error and diversity by data set, and how measures go with the gain."""
-    pivot("relationship", results, ("full_error", "full_diversity"), "{}, {}")
-    cells = [row for row in results.rows if row["method"] == "Ensem"]
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in cells:
-        groups.setdefault((row["data"], row["ensemble"]), []).append(row)
+    """Write how diversity and risk go with gain and error, by ensemble."""
+    found = results.correlations()
+    rows = [list(row) for row in found.rows()]
+    write(f"paper/{results.name}-correlations.csv", ["what", *found.ensembles], rows)
 
-    def mean(quantity: str) -> Any:
-        return np.array([[row[quantity] for row in g] for g in groups.values()]).mean(1)
 
-    gain = mean("full_member_error") - mean("full_error")
-    columns = {
-        **{name: mean(f"before_{name}") for name in measures()},
-        "diversity on the test part": mean("full_diversity"),
-        "risk estimate": mean("full_risk"),
-    }
+def write_committed(results: Results) -> None:
+    """Write the cells that ``quorate study check`` compares with into the package."""
+    scores = results.scores("accuracy").complete_blocks()
+    values = 100 * np.asarray(scores.values)
+    cells = zip(values.mean(axis=2), values.std(axis=2), strict=True)
     rows = [
-        [
-            name,
-            f"{pearson(values, gain):.2f}",
-            f"{pearson(values, mean('full_error')):.2f}",
-        ]
-        for name, values in columns.items()
+        [block, *map(cell_text, mean, spread)]
+        for block, (mean, spread) in zip(scores.blocks, cells, strict=True)
     ]
-    header = ["what", "with members' error - error", "with error"]
-    write("paper/relationship-correlations.csv", header, rows)
+    path = files("quorate.study") / f"paper/{results.name}.csv"
+    with Path(str(path)).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([["data set", *scores.methods], *rows])
 
 
 def write_space(results: Results) -> None:
-    """Write accuracy, time and space by method and ensemble."""
-    kinds = list(dict.fromkeys(row["ensemble"] for row in results.rows))
-    header = ["method"]
-    for kind in kinds:
-        header += [f"{kind}: {what}" for what in ("accuracy", "ms", "kB", "% of all")]
-    rows = []
-    for method in results.methods:
-        row = [method]
-        for kind in kinds:
-            cells = [
-                cell
-                for cell in results.rows
-                if (cell["method"], cell["ensemble"]) == (method, kind)
-            ]
-            mean = {
-                name: float(np.mean([cell[name] for cell in cells]))
-                for name in ("accuracy", "seconds", "bytes", "full_bytes")
-            }
-            row += [
-                f"{100 * mean['accuracy']:.2f}",
-                f"{1e3 * mean['seconds']:.1f}",
-                f"{mean['bytes'] / 1e3:.1f}",
-                f"{100 * mean['bytes'] / mean['full_bytes']:.1f}",
-            ]
-        rows.append(row)
+    """Write accuracy, members kept and bytes by method and ensemble."""
+    frame = results.to_frame()
+    frame["share"] = 100 * frame.bytes / frame.full_bytes
+    frame["accuracy"] *= 100
+    means = frame.groupby(["ensemble", "method"], sort=False)
+    means = means[["accuracy", "kept", "share"]].mean()
+    lines = zip(means.index, means.to_numpy().tolist(), strict=True)
+    rows = [[*at, *(f"{value:.2f}" for value in line)] for at, line in lines]
+    header = ["ensemble", "method", "accuracy", "kept of 11", "% of the bytes"]
     write("paper/space-methods-by-ensemble.csv", header, rows)
-    (RESULTS / "paper/space-data.inc").write_text(directive(results.table("EPBD")))
 
 
 EXTRAS: dict[str, Callable[[Results], None]] = {
-    "decomposition": write_decomposition,
+    "decomposition": write_relationship,
     "relationship": write_relationship,
     "space": write_space,
 }
-
-
-def pivot(name: str, results: Results, parts: tuple[str, ...], form: str) -> None:
-    """Write means in percent by data set and ensemble, several in a cell."""
-    kinds = list(dict.fromkeys(row["ensemble"] for row in results.rows))
-    found: dict[tuple[str, str], list[list[float]]] = {}
-    for row in results.rows:
-        if row["method"] == "Ensem":
-            place = (row["data"], row["ensemble"])
-            found.setdefault(place, []).append([100 * row[part] for part in parts])
-    rows = []
-    for data in dict.fromkeys(row["data"] for row in results.rows):
-        means = [np.mean(found[data, kind], axis=0) for kind in kinds]
-        rows.append([data, *(form.format(*map(percent, mean)) for mean in means)])
-    write(f"paper/{name}-parts.csv", ["data set", *kinds], rows)
-
-
-def percent(value: float) -> str:
-    """Return two decimals, in brackets where a minus may stand before it."""
-    return f"{value:.2f}" if value >= -0.005 else f"({value:.2f})"
-
-
-def pearson(a: Any, b: Any) -> float:
-    """Return the correlation of two columns, where both have a value."""
-    known = np.isfinite(a) & np.isfinite(b)
-    return float(np.corrcoef(a[known], b[known])[0, 1])
 
 
 def directive(table: ScoreTable) -> str:
