@@ -18,6 +18,7 @@ PAPERS = [name for name in PRESETS if name not in (*TABLES, "selectors")]
 CONSTANT = ("QStat", "Corre", "KStat", "Diffi")
 PAGE = RESULTS.parent / "results_selectors.rst"
 BENCHMARKS = RESULTS.parent / "benchmarks.rst"
+FEWER = RESULTS.parent / "fewer_trees.rst"
 TWO_DIGITS = r"(\d\.\d\d)"
 LOSSES = ("against ges", "median data set")
 SIZES = ("5%", "10%", "20%", "30%")
@@ -344,6 +345,29 @@ def of_pools(table, columns, *methods):
     ]
 
 
+def chosen_over_first(summary, suffix=""):
+    """Return what choosing trees gains in accuracy, for 10, 20 and 40 trees."""
+    found = []
+    for k in ("10", "20", "40"):
+        gain = {}
+        for row in rows_of("fewer-trees-data.csv"):
+            sign = {f"chosen{suffix}": 1, f"first{suffix}": -1}.get(row["way"], 0)
+            if row["k"] == k:
+                here = gain.get(row["data"], 0.0) + sign * float(row["accuracy"])
+                gain[row["data"]] = here
+        found.append(summary(gain))
+    return found
+
+
+def bounds_of(summary, suffix=""):
+    found = chosen_over_first(summary, suffix)
+    return [min(found), max(found)]
+
+
+def mean_of(gain):
+    return np.mean(list(gain.values()))
+
+
 def small_batches():
     """Return the shares of time: the range of trees, and that of slower members."""
     quick, slow = [], []
@@ -376,6 +400,15 @@ def small_batches():
         (PAGE, r"at fewer: ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) on average, "
          r"against (\d), (\d), (\d) and (\d)",
          lambda: of_pools("kept-verdict", SIZES, "ges", "auto"), 0),
+        (FEWER, r"Chosen trees are ([\d.]+) to ([\d.]+) points more accurate",
+         lambda: bounds_of(mean_of), 0.05),
+        (FEWER, r"\(madelon\): (\d+), (\d+) and (\d+) % of the gain",
+         lambda: chosen_over_first(
+             lambda gain: 100 * gain["madelon"] / sum(gain.values())), 0.5),
+        (FEWER, r"The median gain is ([\d.]+) to ([\d.]+) points",
+         lambda: bounds_of(lambda gain: np.median(list(gain.values()))), 0.05),
+        (FEWER, r"After distilling it is ([\d.]+) to ([\d.]+) points",
+         lambda: bounds_of(mean_of, " distilled"), 0.05),
         (BENCHMARKS, r"Batches of 1 to 50 rows take (\d\.\d{3}) to (\d\.\d{3}) times "
          r"as long .*? and (\d\.\d{3}) to (\d\.\d{3}) times as long for ensembles ",
          small_batches, 0),
