@@ -95,7 +95,8 @@ html_copy_source = False
 # Pages without siblings have nothing to show beside them.
 _ALONE = (
     "index tutorial transcript mathematics results results_selectors reliability faq "
-    "benchmarks errata references cite"
+    "benchmarks benchmarks_developers errata references cite results_tables "
+    "results_learners results_searches results_everyday paper_figures paper_items"
 )
 html_sidebars: dict[str, list[str]] = {page: [] for page in _ALONE.split()}
 html_theme_options = {

@@ -53,6 +53,8 @@ def risk_curve(_: Path, number: str) -> Figure:
     for ax, order, name in zip(
         figure.subplots(1, 2), (0, 1), ("risk estimate", "slope of it"), strict=True
     ):
+        peak = float(np.max(risk.estimate(at[at < q.q2], 200, order=order)))
+        ax.set_ylim(-peak if order == 0 else -3 * peak, 1.3 * peak * (1 + 2 * order))
         for side in (-1, 1):
             sign = side if order else 1
             values = sign * risk.estimate(at, 200, order=order)
