@@ -54,11 +54,18 @@ def test_nothing_is_left_out(items):
     names = [row["item"] for row in items]
     assert len(names) == len(set(names)) == 139
     assert [row["number"] for row in items] == [str(n + 1) for n in range(139)]
-    for kind, numbers in (("Eq.", range(1, 35)), ("Appendix, eq.", range(1, 12)),
-                          ("Figure", range(1, 14)), ("Algorithm", (1, 2)),
-                          ("Theorem", (1, 2)), ("Table", ("I", *NUMERALS))):  # fmt: skip
+    for kind, numbers in (
+        ("Eq.", range(1, 35)),
+        ("Appendix, eq.", range(1, 12)),
+        ("Figure", range(1, 14)),
+        ("Algorithm", (1, 2)),
+        ("Theorem", (1, 2)),
+        ("Table", ("I", *NUMERALS)),
+    ):
         found = [name for name in names if name.startswith(f"{kind} ")]
-        assert [name.split(":")[0] for name in found] == [f"{kind} {n}" for n in numbers]
+        assert [name.split(":")[0] for name in found] == [
+            f"{kind} {n}" for n in numbers
+        ]
     listed = " ".join(calls(items))
     for name in quorate.measures():
         assert f'diversity(votes, "{name}")' in listed

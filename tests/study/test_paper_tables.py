@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from experiments import paper_learners, paper_tables
-
-from quorate.study import Results, make_preset
+from experiments import paper_learners
 
 
 def runs(*folds):
@@ -51,47 +49,3 @@ def test_a_mean_fits_within_three_standard_errors():
     found = runs(*folds)
     assert paper_learners.fits(found, 82.0 + 2.99 * error)
     assert not paper_learners.fits(found, 82.0 - 3.01 * error)
-
-
-METHODS = ("Ensem", "Disag", "random", "EPBD", "Disag, contested", "EPBD, contested")
-
-
-def results():
-    """Return one fold of one data set in which each method has its own accuracy."""
-    rows = [
-        {"data": "made", "ensemble": "any", "repeat": 0, "fold": 0,
-         "method": method, "accuracy": 0.5 + place / 100}
-        for place, method in enumerate(METHODS)
-    ]  # fmt: skip
-    return Results("made", METHODS, tuple(rows), ())
-
-
-@pytest.mark.parametrize(
-    ("suffix", "expected"),
-    [
-        ("", {"Ensem": 0.50, "Disag": 0.51, "EPBD": 0.53}),
-        (", contested", {"Ensem": 0.50, "Disag": 0.54, "EPBD": 0.55}),
-    ],
-)
-def test_the_methods_of_a_search_have_the_names_of_the_paper(suffix, expected):
-    found = paper_tables.of_search(results(), suffix)
-    assert found.methods == tuple(expected)
-    assert {row["method"]: row["accuracy"] for row in found.rows} == expected
-
-
-def test_another_size_leaves_the_whole_ensemble_whole():
-    plan = paper_tables.resized(make_preset("paper-table-2"), 21, 0.5)
-    assert {ensemble.members for ensemble in plan.ensembles} == {21}
-    keep = {method.name: method.keep for method in plan.methods}
-    assert keep.pop("Ensem") == 1.0
-    assert set(keep.values()) == {0.5}
-
-
-def test_the_papers_means_are_those_of_the_rows_that_were_run():
-    rows = [{**row, "data": "sonar"} for row in results().rows]
-    found = Results("made", METHODS, tuple(rows), ())
-    assert paper_tables.printed_means("VI", found) == {
-        "Ensem": [62.93],
-        "Disag": [64.39],
-        "EPBD": [66.83],
-    }

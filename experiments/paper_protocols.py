@@ -1,0 +1,95 @@
+"""EPBD's average rank in Tables II and III under other protocols, without fitting.
+
+``python -m experiments paper_protocols [ARCHIVE]`` chooses members by EPBD from the
+stored votes of the archive (see ``experiments/paper_archive.py``) for both searches,
+both signs, several sizes, on the votes of the training part as in the paper's text and
+on those of the test part, which the text excludes. All other methods stay as they are
+in the tables. *best learner* takes, of the learners of a row that is not decided, the
+one with which EPBD has the better rank: a choice by the result. It writes
+``docs/results/paper/protocols.csv``.
+"""
+
+import io
+import sys
+import tempfile
+import zipfile
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments._tables import write
+from experiments.paper_archive import ARCHIVE, place
+from quorate import Votes
+from quorate.pruning import EPBD
+from quorate.stats import average_ranks
+from quorate.study import Results, Store
+
+TABLES = ("paper-table-2", "paper-table-3")
+SIZES = (1, 2, 3, 4, 5, 7, 9)
+PROTOCOLS = list(product(("training part", "test part"), ("printed", "contested"),
+                         ("measure", "ensemble"), SIZES))  # fmt: skip
+
+
+def main(path: str = str(ARCHIVE)) -> None:
+    """Write the rank of each protocol in both tables."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(path) as archive:
+        for name in TABLES:
+            archive.extract(f"{name}.sqlite", folder)
+            found[name] = ranks(Path(folder) / f"{name}.sqlite")
+    rows = [
+        [*map(str, protocol), *(f"{one:.2f}" for name in TABLES
+                                for one in found[name][protocol])]
+        for protocol in PROTOCOLS
+    ]  # fmt: skip
+    header = ["chosen on", "search", "lambda", "kept of 11", "rank in II",
+              "best learner, II", "rank in III", "best learner, III"]  # fmt: skip
+    write("paper/protocols.csv", header, rows)
+    for row in rows:
+        print("  ".join(row))
+
+
+def ranks(store: Path) -> dict[Any, tuple[float, float]]:
+    """Return EPBD's rank by protocol: on all pairs, and with the better learners."""
+    results = Results.read(store).searches["as printed"]
+    table = results.scores().complete_blocks()
+    at = table.methods.index("EPBD")
+    with Store(store) as opened:
+        fits = {place(fit): np.load(io.BytesIO(fit["votes"])) for fit in opened.fits()}
+    accuracy = {key: accuracies(arrays) for key, arrays in fits.items()}
+    found = {}
+    for number, protocol in enumerate(PROTOCOLS):
+        means = np.array(table.means)
+        sets: dict[str, list[int]] = {}
+        for b, block in enumerate(table.blocks):
+            keys = [key for key in fits if f"{key[0]}, {key[3]}" == block]
+            means[b, at] = np.mean([accuracy[key][number] for key in keys])
+            sets.setdefault(block.split(", ")[0], []).append(b)
+        mine = average_ranks(means).ranks[:, at]
+        best = [min(mine[places]) for places in sets.values()]
+        found[protocol] = (float(mine.mean()), float(np.mean(best)))
+    return found
+
+
+def accuracies(arrays: Any) -> list[float]:
+    """Return EPBD's accuracy on the test part under each protocol."""
+    votes = {
+        "training part": Votes(arrays["chosen_on"], arrays["chosen_on_y"]),
+        "test part": Votes(arrays["test"], arrays["test_y"]),
+    }
+    test = Votes(arrays["test"], arrays["test_y"], arrays.get("weights"))
+    orders: dict[Any, Any] = {}
+    found = []
+    for part, search, sign, size in PROTOCOLS:
+        key = (part, search, sign)
+        if key not in orders:
+            pruner = EPBD(keep=max(SIZES), search=search, lambda_=sign)
+            orders[key] = pruner.fit(votes[part]).order_
+        found.append(test.keep(orders[key][:size]).accuracy())
+    return found
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
