@@ -48,7 +48,7 @@ def _show_ranks(console: Console, results: "Results", reference: str | None) -> 
         console.print(Text(f"nothing to compare yet: {error}"))
         return
     if len(standings) == 1 and "risk" in results.rows[0]:
-        console.print(Text(repr(results.correlations())))
+        console.print(Text(repr(results.correlations())), soft_wrap=True)
         return
     _show_standings(console, results, standings, reference)
     if len(standings) > 1:
