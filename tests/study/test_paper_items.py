@@ -98,5 +98,5 @@ def test_every_figure_has_its_command_and_axes():
         assert f"python -m experiments paper_figures STORES {number}\n" in block
         assert "On the axes:" in block
         assert (DOCS / f"results/paper/figure-{number}.png").exists()
-        preset = re.search(r"quorate study run (\S+)", block)
+        preset = re.search(r"quorate study run ([a-z0-9-]+)", block)
         assert number == "2" or preset[1] in PRESETS
