@@ -13,10 +13,15 @@ from quorate._choosing._choose import (
 from quorate._choosing._crossfit import fit_on, split_evidence
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, gather
 from quorate._choosing._expected import (
+    CrossFitScorer,
     ExpectedError,
+    at_most,
+    can_expect,
+    expected_by_agreement,
     expected_curve,
     expected_errors,
     has_whole_order,
+    on_all_samples,
 )
 from quorate._choosing._explanation import Explanation
 from quorate._choosing._selection import Selection
@@ -39,6 +44,7 @@ __all__ = [
     "DEFAULT",
     "LEAST_SHARE",
     "Budget",
+    "CrossFitScorer",
     "CrossFittedCurve",
     "EnsembleEvidence",
     "Evidence",
@@ -51,14 +57,18 @@ __all__ = [
     "SizeByCost",
     "SizeByErrors",
     "SizeCurve",
+    "at_most",
+    "can_expect",
     "check_method",
     "choose",
+    "expected_by_agreement",
     "expected_curve",
     "expected_errors",
     "fit_on",
     "gather",
     "has_whole_order",
     "method_for",
+    "on_all_samples",
     "select",
     "size_curve",
     "size_for",

@@ -7,7 +7,7 @@ and evaluated on that fold, with as many votes as there will be on new data.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -22,14 +22,22 @@ from quorate._choosing._crossfit import (
 from quorate._choosing._evidence import Evidence
 from quorate._choosing._size import CrossFittedCurve, SizeByErrors
 from quorate._progress import stage
-from quorate._scoring import Score
+from quorate._scoring import RareClass, Score, find_rare_class
 from quorate._typing import Array, FloatArray, IntArray
-from quorate._votes import Votes, WholePrediction, predicted_codes, with_changes
+from quorate._units import percent_text
+from quorate._votes import (
+    Prediction,
+    Votes,
+    WholePrediction,
+    predicted_codes,
+    with_changes,
+)
 from quorate.pruning import Pruner, make_pruner
 
 if TYPE_CHECKING:
     from quorate._choosing._selection import Selection
 
+AnyEvidence = TypeVar("AnyEvidence", bound=Evidence)
 # Minimum number of samples to estimate the error of a fixed number of members.
 FEWEST = 40
 # Maximum number of samples on which it is estimated; the others contribute the error of
@@ -60,8 +68,11 @@ class ExpectedError:
         Standard error of that difference, on the same samples.
     with_size : bool
         Whether the number of members was cross-validated, too.
-    before_distillation : bool
-        Whether the kept members were distilled after this estimate.
+    by_whole : bool
+        Whether this is for distilled members, from the out-of-bag error of all members,
+        which they are made to match; decisions and shares are then those of all.
+    same_label : float | None
+        Then, the share of synthetic samples on which the kept and all members agree.
     by_fewer_votes : bool
         Whether fewer votes were used than there will be on new data, as out of bag for
         a method without an order; the estimate is then pessimistic.
@@ -83,7 +94,8 @@ class ExpectedError:
     decisions: IntArray = field(repr=False, compare=False)
     shares: FloatArray = field(repr=False, compare=False)
     with_size: bool = False
-    before_distillation: bool = False
+    by_whole: bool = False
+    same_label: float | None = None
     by_fewer_votes: bool = False
 
     def __str__(self) -> str:
@@ -92,21 +104,23 @@ class ExpectedError:
         if not self.score.is_accuracy:
             about += f" +- {self.standard_error:.4f}"
             limit = f"at least {text(self.limit)}"
-        which = "before distillation: " * self.before_distillation
-        title = f"{which}{self.score.loss_title}"
-        return f"{title} about {about}, {limit} with 95 % confidence"
+        title, of = self.score.loss_title, ""
+        if self.same_label is not None:
+            same = percent_text(self.same_label, 1)
+            of = f", from all members out of bag and {same} equal labels"
+        return f"{title} about {about}, {limit} with 95 % confidence{of}"
 
     def accuracies(self, votes: Votes) -> tuple[float, float]:
-        """Return the accuracy of all members on the votes, and the expected accuracy.
+        """Return the accuracy of all members, and that expected of those kept.
 
         Parameters
         ----------
         votes : Votes
             The votes used for choosing.
         """
-        before = votes.accuracy()
         if self.score.is_accuracy:
-            return before, 1 - self.error
+            return 1 - (self.error - self.excess), 1 - self.error
+        before = votes.accuracy()
         return before, before + float(self._gains(votes).mean())
 
     def recalls(self, votes: Votes) -> dict[str, tuple[float, float]]:
@@ -125,9 +139,42 @@ class ExpectedError:
         None out of bag, where the kept members are a larger share of the voters than on
         new data.
         """
-        if votes.is_masked:
-            return None
+        if votes.is_masked or self.by_whole:
+            return self.same_label
         return float(np.mean(predicted_codes(votes)[self.samples] == self.decisions))
+
+    def rare_class(self, votes: Votes) -> RareClass | None:
+        """Return how well all members, and those kept, are expected to rank one.
+
+        None where no class is rare, or nothing is known of the kept members alone.
+        """
+        if votes.rule != "average" or self.by_whole:
+            return None
+        votes = votes.at(self.samples)
+        both = WholePrediction(votes).shares(), self.shares
+        return find_rare_class(
+            votes.classes[votes.y],
+            lambda label: (shares[:, votes.classes == label][:, 0] for shares in both),
+        )
+
+    def rare_facts(self, votes: Votes) -> dict[str, str]:
+        """Return how the kept members, and all, treat a rare class, as text."""
+        if (rare := self.rare_class(votes)) is None:
+            return {}
+        before, after = (f"{each:.4f}" for each in self.recalls(votes)[rare.label])
+        rows = [*rare.rows(), (f"recall of {rare.label}", before, after)]
+        return {row[0]: f"{row[2]}, all members {row[1]}" for row in rows}
+
+    def record(self, votes: Votes) -> dict[str, Any]:
+        """Return what a pruned model records: plain types, with classes on new data."""
+        if self.by_whole:
+            return self.to_dict()
+        rare, recalls = self.rare_class(votes), self.recalls(votes)
+        return {
+            **self.to_dict(),
+            "recalls": {label: list(pair) for label, pair in recalls.items()},
+            "rare_class": None if rare is None else rare.to_dict(),
+        }
 
     def _gains(self, votes: Votes) -> FloatArray:
         """Return the gain of the kept members on each sample."""
@@ -143,7 +190,8 @@ class ExpectedError:
             "limit": self.limit,
             "excess": self.excess,
             "excess_error": self.excess_error,
-            "before_distillation": self.before_distillation,
+            "by_whole": self.by_whole,
+            "same_label": self.same_label,
             "by_fewer_votes": self.by_fewer_votes,
             "n_samples": int(self.samples.size),
         }
@@ -151,7 +199,7 @@ class ExpectedError:
 
 def expected_error(selection: "Selection") -> ExpectedError | None:
     """Return the expected error of a selection; None if there are too few samples."""
-    if selection.size_score is not None and not selection.sized_distilled:
+    if selection.size_score is not None:
         return _expected_with_size(selection, selection.size_score)
     return expected_errors(selection.evidence, [selection], selection.score)[0]
 
@@ -171,7 +219,7 @@ def _expected_with_size(selection: "Selection", size_score: Score) -> ExpectedEr
         curve = cross_fitted_curve(others, pruner, fitted.order_, size_score)
         number = size.resolve(curve)
         if number is None:
-            scorer.add(held, votes.at(held))  # all members are kept
+            scorer.add(held, WholePrediction(votes.at(held)))  # all members are kept
             continue
         # Out of bag, the first that vote are those of the order of all.
         if not (fitted.tags.nested or votes.is_masked):
@@ -198,14 +246,12 @@ def expected_errors(
     score : Score
         What to count.
     """
-    some, everybody = _at_most(evidence), CrossFitScorer(evidence.votes, score)
+    some = at_most(evidence)
     if not can_expect(some.votes, score):
         return [None] * len(selections)
-    if not all(selection.drops_members for selection in selections):
-        everybody.add(np.arange(evidence.votes.n_samples), evidence.votes)
     scorers = [CrossFitScorer(some.votes, score) for _ in selections]
     chosen = [
-        (*_method_of(selection, some.votes), scorer)
+        (*method_of(selection, some.votes), scorer)
         for selection, scorer in zip(selections, scorers, strict=True)
         if selection.drops_members
     ]
@@ -214,11 +260,61 @@ def expected_errors(
             with stage("cross-validating"):
                 scorer.add_first(held, fit_on(others, pruner), number)
     return [
-        _on_all_samples(scorer.result(), evidence.votes, selection.pruner)
+        on_all_samples(scorer.result(), evidence.votes, selection.pruner)
         if selection.drops_members
-        else everybody.result()
+        else _of_all(evidence.votes, score)
         for selection, scorer in zip(selections, scorers, strict=True)
     ]
+
+
+def expected_by_agreement(
+    selection: "Selection", same_label: float
+) -> ExpectedError | None:
+    """Return the expected error of distilled members, from votes out of bag.
+
+    It is that of all members, and as much more as the kept ones err more before
+    distillation, in proportion to the labels that differ before and after. Other scores
+    are those of all members. With few votes on each sample these look worse than they
+    are, by about as much as half of the votes look still worse: errors fall with the
+    inverse of the number of votes. The limit leaves that out.
+
+    Parameters
+    ----------
+    selection : Selection
+        The members before distillation.
+    same_label : float
+        Share of labels that equal those of all members after distillation.
+    """
+    votes, score = selection.votes, selection.score
+    before = expected_errors(selection.evidence, [selection], score)[0]
+    if before is None:
+        return None
+    whole, more, doubt = _of_all(votes, score), 0.0, 0.0
+    halves = [votes.keep(np.arange(start, votes.n_members, 2)) for start in (0, 1)]
+    by_half = float(np.mean([score.estimate_votes(half).loss for half in halves]))
+    missing = float(np.mean(votes.codes < 0))
+    pessimism = missing * max(by_half - whole.error, 0.0)
+    labels = predicted_codes(votes)[before.samples]
+    if score.is_accuracy and (differ := np.mean(labels != before.decisions)):
+        share = (1 - same_label) / float(differ)
+        more, doubt = share * max(before.excess, 0.0), share * before.excess_error
+    return replace(
+        whole,
+        error=max(whole.error - pessimism, 0.0) + more,
+        limit=min(whole.limit + more, 1.0) if score.is_accuracy else whole.limit,
+        standard_error=float(np.hypot(whole.standard_error, doubt)),
+        excess=more,
+        excess_error=doubt,
+        by_whole=True,
+        same_label=same_label,
+    )
+
+
+def _of_all(votes: Votes, score: Score) -> ExpectedError:
+    """Return the error of all members on their votes."""
+    scorer = CrossFitScorer(votes, score)
+    scorer.add(np.arange(votes.n_samples), WholePrediction(votes))
+    return scorer.result()
 
 
 def expected_curve(
@@ -230,7 +326,7 @@ def expected_curve(
     """
     if selection.found_in is not None:
         return selection.found_in
-    some, score = _at_most(evidence), selection.score
+    some, score = at_most(evidence), selection.score
     if not (has_whole_order(selection.pruner) and can_expect(some.votes, score)):
         return None
     pruner, order = make_pruner(selection.pruner, keep=1.0), selection.order
@@ -244,7 +340,7 @@ def expected_curve(
     return replace(curve, errors=errors, full_error=full, standard_errors=spread)
 
 
-def _method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None]:
+def method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None]:
     """Return the method used, and how many members of its order to take (None: all)."""
     pruner, number = selection.pruner, selection.n_kept
     if has_whole_order(pruner):
@@ -254,8 +350,8 @@ def _method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None
     return pruner, number if number < pruner.order_.size else None
 
 
-def _on_all_samples(
-    expected: ExpectedError, votes: Votes, pruner: Pruner
+def on_all_samples(
+    expected: ExpectedError, votes: Votes, pruner: Pruner, most: int = MOST
 ) -> ExpectedError:
     """Return the expected error over all samples, from an estimate on some of them."""
     share = expected.samples.size / votes.n_samples
@@ -265,7 +361,7 @@ def _on_all_samples(
         error=expected.score.estimate_votes(votes).loss + expected.excess,
         standard_error=float(doubt),
         by_fewer_votes=votes.is_masked and not has_whole_order(pruner),
-        samples=_drawn(votes.n_samples)[expected.samples],
+        samples=_drawn(votes.n_samples, most)[expected.samples],
     )
 
 
@@ -310,11 +406,11 @@ class CrossFitScorer:
             given = np.zeros(votes.n_members)
             given[last] = weights[last.size - 1]
             votes = with_changes(votes, weights=given if given.any() else None)
-        self.add(held, first_votes(votes, order, number or order.size))
+        chosen = first_votes(votes, order, number or order.size)
+        self.add(held, WholePrediction(chosen))
 
-    def add(self, held: IntArray, votes: Votes) -> None:
-        """Add the predictions of an ensemble on the samples of a fold."""
-        prediction = WholePrediction(votes)
+    def add(self, held: IntArray, prediction: Prediction) -> None:
+        """Add predictions on the samples of a fold."""
         self.decisions[held] = prediction.codes()
         self.shares[held] = prediction.shares()
         inputs = self.score.inputs(prediction)
@@ -344,20 +440,20 @@ class CrossFitScorer:
         )
 
 
-def _at_most(evidence: Evidence) -> Evidence:
+def at_most(evidence: AnyEvidence, most: int = MOST) -> AnyEvidence:
     """Return the evidence restricted to some samples if there are many."""
     n_samples = evidence.votes.n_samples
-    if n_samples <= MOST:
+    if n_samples <= most:
         return evidence
-    return evidence.at(_drawn(n_samples), share_unlabelled=True)
+    return evidence.at(_drawn(n_samples, most), share_unlabelled=True)
 
 
-def _drawn(n_samples: int) -> IntArray:
+def _drawn(n_samples: int, most: int) -> IntArray:
     """Return the samples to evaluate: all, if there are few."""
-    if n_samples <= MOST:
+    if n_samples <= most:
         return np.arange(n_samples)
     rng = np.random.default_rng(_SEED)
-    return np.sort(rng.choice(n_samples, MOST, replace=False))
+    return np.sort(rng.choice(n_samples, most, replace=False))
 
 
 def _with_all_samples(spread: Any, differ: Any, share: float) -> Any:

@@ -1,6 +1,6 @@
 """The selection of members, with its errors and explanations."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,10 @@ class Selection(Result):
         Size of :func:`quorate.compact` of the whole model, if there was a budget and
         it consists of trees.
     distilled : bool
-        Whether the kept members were distilled; errors here are before distillation.
+        Whether the kept members were distilled.
+    judged_distilled : ExpectedError | None
+        The expected error of these, from who distilled them. Scores and curves of votes
+        are those of the members as they were.
     """
 
     votes: Votes
@@ -78,6 +81,7 @@ class Selection(Result):
     drawn: Drawn | None = None
     compact_bytes: int | None = None
     distilled: bool = False
+    judged_distilled: ExpectedError | None = None
     _title = "Selection"
 
     @cached_property
@@ -97,17 +101,16 @@ class Selection(Result):
 
     @cached_property
     def expected(self) -> ExpectedError | None:
-        """Expected error on new data, computed when it is read.
+        """Expected error on new data of the ensemble returned.
 
-        By five-fold cross-validation on at most 10,000 samples. None on training votes
-        and on samples that the members were chosen on before, and with too few samples.
+        By five-fold cross-validation on at most 10,000 samples, computed when it is
+        read; of distilled members on at most 5,000 new samples, or out of bag as that
+        of all members, which they are made to match. None on training votes and on
+        samples that the members were chosen on before, and with too few samples.
         """
-        if self.votes.why_unreliable or self.evidence.chosen_on:
-            return None
-        expected = expected_error(self)
-        if expected is None or not self.distilled:
-            return expected
-        return replace(expected, before_distillation=True)
+        if self.distilled or self.votes.why_unreliable or self.evidence.chosen_on:
+            return self.judged_distilled
+        return expected_error(self)
 
     @property
     def support(self) -> BoolArray:
@@ -260,13 +263,16 @@ class Selection(Result):
         }
         if self.votes.why_unreliable:
             facts["chosen on"] = f"{self.source} (no error estimate)"
+        title, estimates = self.score.loss_title, {}
         if self.distilled:
-            facts["leaves"] = "distilled; errors are those before distillation"
-        title = self.score.loss_title
-        for name, estimate in (
-            (f"{title} on the selection samples, kept", self.kept_score),
-            (f"{title}, all members", self.full_score),
-        ):
+            facts["leaves"] = "distilled"
+            facts["expected of them"] = self.judged_distilled
+            if self.judged_distilled is not None:
+                facts |= self.judged_distilled.rare_facts(self.votes)
+        else:
+            estimates[f"{title} on the selection samples, kept"] = self.kept_score
+        estimates[f"{title}, all members"] = self.full_score
+        for name, estimate in estimates.items():
             if estimate is not None:
                 is_accuracy, text = self.score.is_accuracy, self.score.loss_text
                 facts[name] = text(estimate.loss) if is_accuracy else estimate

@@ -7,18 +7,11 @@ neither for training nor for choosing members.
 
 from quorate._judging._certificate import Certificate
 from quorate._judging._certify import certify
-from quorate._judging._compare import (
-    Comparison,
-    RareClass,
-    compare,
-    expected_rare_class,
-)
+from quorate._judging._compare import Comparison, compare
 
 __all__ = [
     "Certificate",
     "Comparison",
-    "RareClass",
     "certify",
     "compare",
-    "expected_rare_class",
 ]

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from quorate._choosing import ExpectedError, Selection
 from quorate._data import pair_in_memory
@@ -30,10 +29,12 @@ from quorate._ensembles import (
 from quorate._judging._certificate import class_limits
 from quorate._output import Result
 from quorate._scoring import (
+    RareClass,
     Score,
     ScoreEstimate,
     check_ranking,
     check_scoring,
+    find_rare_class,
     score_for,
     score_models,
     with_positive,
@@ -47,7 +48,6 @@ from quorate._units import (
     points_text,
 )
 from quorate._votes import (
-    Votes,
     VoteSource,
     WholePrediction,
     pair_predictions,
@@ -74,84 +74,6 @@ _PAIRS = ("members", "nodes", "pickled_bytes", "memory_bytes", "predict_millisec
 _Probabilities: TypeAlias = tuple[Array, FloatArray] | None
 _POOLS = ("pool", "voting")
 _MOST_RECALLS = 10  # classes whose recalls are shown
-_RARE = 0.1  # share of samples below which a class is rare
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RareClass(Result):
-    """How well two models rank the rarest class before all others.
-
-    Attributes
-    ----------
-    label : str
-        The class.
-    share : float
-        Its share of the samples.
-    auc : tuple of float
-        Area under the ROC curve, before and after.
-    average_precision : tuple of float
-        Average precision, before and after.
-    """
-
-    label: str
-    share: float
-    auc: tuple[float, float]
-    average_precision: tuple[float, float]
-
-    _header = ("", "before", "after", "change")
-
-    def rows(self) -> list[tuple[str, ...]]:
-        """Return table rows: what, before, after, and the change."""
-        pairs = {"AUC": self.auc, "average precision": self.average_precision}
-        return [
-            (f"{what} of {self.label}", *_numbers(pair)) for what, pair in pairs.items()
-        ]
-
-
-def find_rare_class(
-    y: Array, probabilities: Callable[[Any], Iterable[FloatArray | None]]
-) -> RareClass | None:
-    """Return how well two models rank the rarest class, None where no class is rare.
-
-    Parameters
-    ----------
-    y : array of labels
-    probabilities : callable
-        Returns what both models give to a class on each sample; None for a model
-        without probabilities.
-    """
-    labels, counts = np.unique(y, return_counts=True)
-    rarest = labels[counts.argmin()]
-    if labels.size < 2 or counts.min() >= _RARE * y.size:
-        return None
-    first, second = probabilities(rarest)
-    if first is None or second is None:
-        return None
-    auc, precision = (
-        _pair(float(metric(y == rarest, each)) for each in (first, second))
-        for metric in (roc_auc_score, average_precision_score)
-    )
-    return RareClass(str(rarest), float(counts.min() / y.size), auc, precision)
-
-
-def expected_rare_class(expected: ExpectedError, votes: Votes) -> RareClass | None:
-    """Return how well all members, and those kept, are expected to rank a rare class.
-
-    Parameters
-    ----------
-    expected : ExpectedError
-        What to expect of those kept.
-    votes : Votes
-        The votes that they were chosen on.
-    """
-    if votes.rule != "average":
-        return None
-    votes = votes.at(expected.samples)
-    both = WholePrediction(votes).shares(), expected.shares
-    return find_rare_class(
-        votes.classes[votes.y],
-        lambda label: (shares[:, votes.classes == label][:, 0] for shares in both),
-    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -266,9 +188,14 @@ class Comparison(Result):
             for name, pair, text in sizes
             if pair is not None
         ]
-        undistilled = self.expected is not None and self.expected.before_distillation
-        when = ", before distillation" * undistilled
-        return rows + [(f"{name}{when}", *cells) for name, *cells in self._quality()]
+        quality = self._quality()
+        if self.expected is not None and self.expected.by_whole:
+            known = ["same prediction"] + ["accuracy"] * self.expected.score.is_accuracy
+            quality = [
+                row if row[0] in known else (f"{row[0]}, all members", row[1], "", "")
+                for row in quality
+            ]
+        return rows + quality
 
     def _quality(self) -> list[tuple[str, ...]]:
         """Return the rows on accuracy or another score."""
@@ -349,6 +276,14 @@ def _expectation_notes(
     n_samples : int
         Samples that members were chosen on.
     """
+    if expected.by_whole:
+        return [
+            "Expected accuracy on new data, from votes on "
+            f"{source.samples_text(n_samples)}. Distilled leaves cannot be evaluated "
+            "on the samples they were distilled on, so theirs is estimated from that "
+            "of all members and from the share of synthetic samples with the same "
+            "prediction; limits need other samples."
+        ]
     n_judged = expected.samples.size
     chosen = "members and their number" if expected.with_size else "members"
     few = "" if n_judged == n_samples else f" on {n_judged:,}"
@@ -360,11 +295,6 @@ def _expectation_notes(
     if expected.score.is_accuracy:
         error = _unsigned_points(expected.excess_error)
         notes.append(f"The standard error of the change is {error}.")
-    if expected.before_distillation:
-        notes.append(
-            "Distilled leaves cannot be evaluated on the samples that they were "
-            "distilled on, so this is the accuracy before distillation."
-        )
     if expected.by_fewer_votes:
         notes.append(
             "Out of bag, only some members vote on each sample, so a small model looks "
@@ -517,7 +447,7 @@ def _expected_quality(selection: Selection, expected: ExpectedError) -> dict[str
         "accuracy": expected.accuracies(votes),
         "recalls": expected.recalls(votes),
         "agreement": expected.agreement(votes),
-        "rare": expected_rare_class(expected, votes),
+        "rare": expected.rare_class(votes),
         "expected": expected,
     }
     if votes.rule == "average":
@@ -528,7 +458,8 @@ def _expected_quality(selection: Selection, expected: ExpectedError) -> dict[str
         )
     if whole is None or expected.score.is_accuracy:
         return quality
-    values = whole.score, expected.score.top - expected.error
+    after = expected.score.top - expected.error
+    values = after + expected.excess, after
     errors = whole.standard_error, expected.standard_error, expected.excess_error
     return {**quality, **_score_fields(expected.score, values, errors)}
 

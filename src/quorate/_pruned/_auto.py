@@ -5,6 +5,7 @@ enough is judged on trees as they will be served: members are ordered and distil
 without each fold of new samples in turn, and their log-loss is measured on it.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -12,10 +13,17 @@ import numpy as np
 
 from quorate._choosing import (
     LEAST_SHARE,
+    CrossFitScorer,
     EnsembleEvidence,
+    ExpectedError,
+    Selection,
     Size,
     SizeByErrors,
+    at_most,
+    can_expect,
+    expected_by_agreement,
     fit_on,
+    on_all_samples,
     split_evidence,
 )
 from quorate._data import sliceable, take_rows
@@ -24,7 +32,7 @@ from quorate._pruned._backfit import refit_leaves
 from quorate._pruned._distil import check_ridge, crossed_rows, why_not_distillable
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
 from quorate._pruned._teacher import read_teacher
-from quorate._scoring import StoredPrediction, find_score
+from quorate._scoring import Score, StoredPrediction, find_score
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import as_labels
 from quorate.pruning import Pruner, make_pruner
@@ -35,6 +43,7 @@ _SHARES = LEAST_SHARE * np.sqrt(2) ** np.arange(5)
 # tell them apart, at two or three times the cost of distilling once.
 _MOST_SAMPLES = 5_000
 _CROSSED = 0.25
+_COMPARED = 2_000  # crossed rows, to see how often distilled members agree with all
 _SEED = 0
 
 
@@ -97,11 +106,7 @@ def distilled_size(evidence: EnsembleEvidence, pruner: Pruner) -> int:
     """
     shares = np.round(_SHARES * evidence.votes.n_members, 6)
     sizes = np.unique(np.ceil(shares)).astype(int)
-    if evidence.votes.n_samples > _MOST_SAMPLES:
-        rng = np.random.default_rng(_SEED)
-        some = rng.choice(evidence.votes.n_samples, _MOST_SAMPLES, replace=False)
-        evidence = evidence.at(np.sort(some), share_unlabelled=True)
-    losses = distilled_losses(evidence, pruner, sizes)
+    losses = distilled_losses(at_most(evidence, _MOST_SAMPLES), pruner, sizes)
     return int(sizes[losses.mean(axis=1).argmin()])
 
 
@@ -117,16 +122,64 @@ def distilled_losses(
     sizes : array of int
         How many of the first members in the order, from the fewest.
     """
+    votes = evidence.votes
+    score = find_score("neg_log_loss", votes.classes, "prune")
+    losses = np.empty((sizes.size, votes.n_samples))
+    for held, said in _distilled_folds(evidence, pruner, sizes, score):
+        for place, prediction in enumerate(said):
+            losses[place, held] = -score.inputs(prediction)
+    return losses
+
+
+def expected_of_distilled(
+    evidence: EnsembleEvidence, selection: Selection, smaller: Any
+) -> ExpectedError | None:
+    """Return what to expect of distilled members on new data; None if unknown.
+
+    On new samples, members are chosen and distilled without each fold and evaluated on
+    it. Training samples cannot judge leaves that learned from them. There, members that
+    are not distilled tell how much an error grows for each label that differs from that
+    of all members, and synthetic samples how many labels differ after distillation.
+
+    Parameters
+    ----------
+    evidence : EnsembleEvidence
+        What the members were chosen on.
+    selection : Selection
+        The members kept.
+    smaller : fitted ensemble
+        These, distilled.
+    """
+    votes, score, pruner = selection.votes, selection.score, selection.pruner
+    whole = evidence.ensemble
+    if votes.why_unreliable or evidence.chosen_on or selection.weights is not None:
+        return None
+    if votes.source is None or not votes.source.is_unseen:
+        rows = Crossing(as_table(evidence.X)).rows(
+            _COMPARED, np.random.default_rng(_SEED)
+        )
+        same = np.mean(whole.model.predict(rows) == smaller.predict(rows))
+        return expected_by_agreement(selection, float(same))
+    some = at_most(evidence, _MOST_SAMPLES)
+    if not can_expect(some.votes, score):
+        return None
+    scorer, sizes = CrossFitScorer(some.votes, score), np.array([selection.n_kept])
+    for held, (prediction,) in _distilled_folds(some, pruner, sizes, score):
+        scorer.add(held, prediction)
+    return on_all_samples(scorer.result(), votes, pruner, _MOST_SAMPLES)
+
+
+def _distilled_folds(
+    evidence: EnsembleEvidence, pruner: Pruner, sizes: IntArray, score: Score
+) -> Iterator[tuple[IntArray, list[StoredPrediction]]]:
+    """Yield the samples of each fold, and what members distilled without it say."""
     whole, votes = evidence.ensemble, evidence.votes
     classes = as_labels(whole.classes, "classes")
-    score = find_score("neg_log_loss", classes, "prune")
-    y = np.searchsorted(classes, votes.classes)[votes.y]
-    teacher, losses = read_teacher(whole.model, classes), np.empty((sizes.size, y.size))
-    table = sliceable(evidence.X)
+    teacher, table = read_teacher(whole.model, classes), sliceable(evidence.X)
     for held, others in split_evidence(evidence, score):
         order = fit_on(others, make_pruner(pruner, keep=int(sizes[-1]))).order_
         largest = np.sort(order)
-        kept = np.setdiff1d(np.arange(y.size), held)
+        kept = np.setdiff1d(np.arange(votes.n_samples), held)
         given = as_table(take_rows(table, evidence.rows[kept]))
         most = read_ensemble(whole.keep(largest))
         data = make_distillation_set(
@@ -139,8 +192,8 @@ def distilled_losses(
             seed=_SEED,
             n_jobs=evidence.n_jobs,
         )
-        judged = take_rows(table, evidence.rows[held])
-        for place, size in enumerate(sizes):
+        judged, said = take_rows(table, evidence.rows[held]), []
+        for size in sizes:
             members = np.sort(order[:size])
             small = read_ensemble(whole.keep(members))
             own = data.leaves[np.searchsorted(largest, members)]
@@ -150,7 +203,8 @@ def distilled_losses(
                 classes,
                 check_ridge("auto", int(size)),
             )
-            shares = small.with_members(trees).predict_proba(judged)
-            said = StoredPrediction(shares.argmax(axis=1), y[held], shares)
-            losses[place, held] = -score.inputs(said)
-    return losses
+            shares = np.zeros((held.size, votes.n_classes))
+            given_to = np.searchsorted(votes.classes, classes)
+            shares[:, given_to] = small.with_members(trees).predict_proba(judged)
+            said.append(StoredPrediction(shares.argmax(axis=1), votes.y[held], shares))
+        yield held, said

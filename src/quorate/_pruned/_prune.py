@@ -24,6 +24,7 @@ from quorate._ensembles import (
     Ensemble,
     RowSource,
     WeightedVoting,
+    find_record,
     read_ensemble,
     recorded_rows,
     set_record,
@@ -31,7 +32,11 @@ from quorate._ensembles import (
 )
 from quorate._messages import warn
 from quorate._progress import stage
-from quorate._pruned._auto import distilled_size, will_distil
+from quorate._pruned._auto import (
+    distilled_size,
+    expected_of_distilled,
+    will_distil,
+)
 from quorate._pruned._distil import (
     check_distil,
     check_distillable,
@@ -126,8 +131,7 @@ def prune(
         random methods.
     return_selection : bool
         Also return the :class:`quorate.results.Selection`, with order, size curve,
-        expected error and ``explain``. Its errors are those of the members before
-        distillation.
+        expected error and ``explain``.
     verbose : int
         0 for no progress bar. It is shown on a terminal or in a notebook, for what
         takes more than two seconds.
@@ -166,7 +170,7 @@ def prune(
     ('MarginDistance', 'out-of-bag votes')
     >>> small, selection = quorate.prune(forest, X, y, keep=9, return_selection=True)
     >>> print(selection.expected)
-    before distillation: error about 0.0337, at most 0.0719 with 95 % confidence
+    error about 0.0337, at most 0.0719 with 95 % confidence
     """
     size = size_for(method, keep, tolerance, budget, owner="prune")
     check_method(method)
@@ -245,20 +249,49 @@ def prune_on_evidence(
         selection = replace(selection, compact_bytes=compact_bytes(whole.model))
     smaller = smaller_ensemble(whole, selection, evidence)
     if distils and (distil is True or selection.drops_members):
-        selection = replace(selection, distilled=True)
-        most = sample_size(max_samples, owner)
-        smaller = distil_ensemble(
-            read_ensemble(smaller),
-            Teacher.of(whole),
-            evidence.X,
-            seed=draw_seed(seed or 0, owner),
-            n_jobs=evidence.n_jobs,
-            # As many rows as members are chosen on, which is said once.
-            max_samples=max_samples if distil is True else most,
-            verbose=verbose,
-            digest=evidence.digest,
+        # As many rows as members are chosen on, which is said once.
+        most = max_samples if distil is True else sample_size(max_samples, owner)
+        smaller = distil_selected(
+            evidence, smaller, seed=seed, max_samples=most, verbose=verbose
         )
+        with stage("cross-validating", verbose):
+            expected = expected_of_distilled(evidence, selection, smaller)
+        selection = replace(selection, distilled=True, judged_distilled=expected)
+        if expected is not None:
+            told = {"expected": expected.record(selection.votes)}
+            smaller = set_record(smaller, {**(find_record(smaller) or {}), **told})
     return smaller, selection
+
+
+def distil_selected(
+    evidence: EnsembleEvidence,
+    smaller: Any,
+    *,
+    seed: int | None,
+    max_samples: int | None = None,
+    verbose: int = 0,
+) -> Any:
+    """Return the kept members, distilled from all on the samples they were chosen on.
+
+    Parameters
+    ----------
+    evidence : EnsembleEvidence
+        What the members were chosen on.
+    smaller : fitted ensemble
+        The kept members.
+    seed, max_samples, verbose
+        As for :func:`prune_on_evidence`.
+    """
+    return distil_ensemble(
+        read_ensemble(smaller),
+        Teacher.of(evidence.ensemble),
+        evidence.X,
+        seed=draw_seed(seed or 0, "prune"),
+        n_jobs=evidence.n_jobs,
+        max_samples=max_samples,
+        verbose=verbose,
+        digest=evidence.digest,
+    )
 
 
 def smaller_ensemble(

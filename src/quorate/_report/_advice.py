@@ -111,9 +111,10 @@ def _prune(page: Section, score: ScoreFormat) -> Step:
     than = f"{'less' if lost else 'more'} accurate than all of them"
     if not score.is_accuracy:
         than = f"{'worse' if lost else 'better'} than all of them in {score.title}"
+    how = "As estimated out of bag," if expected["by_whole"] else "In cross-validation"
     why = (
         f"The {count(n_kept)} that {pruning['method']} picks need {pruning['needs']}. "
-        "In cross-validation they are "
+        f"{how} they are "
         f"{unsigned(score.differ(abs(expected['gain'])))} {than} "
         f"(standard error {score.doubt(expected['gain_error'])})"
     )
@@ -133,16 +134,12 @@ def _prune(page: Section, score: ScoreFormat) -> Step:
 
 def _distil(page: Section) -> Step | None:
     pruning, whole = page["pruning"], page["words"]["ensemble"]
-    if page["votes"]["honest"] and pruning["distilled"]:
-        return step(
-            "Expect better probabilities than in this report: prune distils.",
-            f"The leaves of the kept trees get new values, learned from the whole "
-            f"{whole}. The numbers in this report are for the trees before "
-            "distillation; compare both models on new data.",
-        )
     if not (page["votes"]["honest"] and pruning["can_distil"]):
         return None
-    if pruning["n_kept"] > _FEW_KEPT * page["ensemble"]["n_members"]:
+    if (
+        pruning["distilled"]
+        or pruning["n_kept"] > _FEW_KEPT * page["ensemble"]["n_members"]
+    ):
         return None
     return step(
         f"Distil the whole {whole} into the trees you keep.",

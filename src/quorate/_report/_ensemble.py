@@ -21,7 +21,7 @@ from quorate._choosing import (
 from quorate._data import count_rows
 from quorate._ensembles import RowSource
 from quorate._progress import stage
-from quorate._pruned import distilled_size, will_distil
+from quorate._pruned import prune_on_evidence
 from quorate._report import _advice, _expected, _reproduce, _savings, _sections
 from quorate._report._expected import Analysis
 from quorate._report._page import Report, page_head, render
@@ -113,8 +113,9 @@ def report(
     -----
     The kept members are those of :func:`quorate.prune` with the same method, size and
     votes. Accuracies are those of the ensembles themselves: on new data they equal
-    ``score``. On training data without out-of-bag votes, nothing is scored. If
-    ``prune`` distils the kept members, numbers are before distillation.
+    ``score``. On training data without out-of-bag votes, nothing is scored. Kept
+    members are distilled if ``prune`` would distil them; their accuracy is then that of
+    ``pruning_["expected"]``.
 
     The page is a single file without external resources. It contains the names of
     classes, features and members, and numbers about votes, but no samples.
@@ -182,27 +183,19 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     start = time.perf_counter()
     evidence = _evidence(ensemble, X, y, request, size)
     collected = time.perf_counter() - start
-    scoring, seed = request.scoring, request.random_state
-    # The same selection as in prune, including distillation.
-    distils = isinstance(evidence, EnsembleEvidence) and will_distil(
-        "auto", evidence.ensemble, evidence.X, request.method, size, scoring
-    )
+    how = {"scoring": request.scoring, "seed": request.random_state, "owner": "report"}
+    smaller = None
     with stage("choosing members"):
-        selection = choose(
-            evidence,
-            request.method,
-            size,
-            scoring=scoring,
-            seed=seed,
-            distilled_size=distilled_size if distils else None,
-            owner="report",
-        )
-    if distils and selection.drops_members:
-        selection = replace(selection, distilled=True)
+        if isinstance(evidence, EnsembleEvidence):
+            smaller, selection = prune_on_evidence(
+                evidence, request.method, size, distil="auto", verbose=0, **how
+            )
+        else:
+            selection = choose(evidence, request.method, size, **how)
     # Some methods use out-of-bag votes in any case.
     evidence = replace(evidence, votes=selection.votes)
     with stage("cross-validating"):
-        analysis = _expected.analyse(request, evidence, selection)
+        analysis = _expected.analyse(request, evidence, selection, smaller)
     with stage("measuring, comparing methods"):
         page = _page(analysis)
     pair_votes = analysis.votes.at(analysis.some_samples(_PAIR_SAMPLES))

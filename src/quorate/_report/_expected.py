@@ -7,6 +7,7 @@ import numpy as np
 
 from quorate._choosing import (
     CrossFittedCurve,
+    EnsembleEvidence,
     Evidence,
     ExpectedError,
     FixedSize,
@@ -58,7 +59,10 @@ class Analysis:
     refusal : str
         Why there is no expected score, if so.
     before, after : Diagnosis or None
-        Diagnoses of all members and of the kept ones; None if votes cannot be scored.
+        Diagnoses of all members and of the kept ones; None if votes cannot be scored,
+        and of distilled ones.
+    smaller : fitted ensemble or None
+        The kept members; None if there are votes only.
     """
 
     request: Request
@@ -75,6 +79,12 @@ class Analysis:
     curve: CrossFittedCurve | None = None
     before: Diagnosis | None = None
     after: Diagnosis | None = None
+    smaller: Any = None
+
+    @property
+    def method_used(self) -> str:
+        """How the table of methods calls the one of the page."""
+        return "this report" + ", before distilling" * self.selection.distilled
 
     def some_samples(self, most: int | None = None) -> IntArray:
         """Return the indices of a random sample of limited size."""
@@ -85,19 +95,22 @@ class Analysis:
         return np.sort(rng.choice(n_samples, most, replace=False))
 
 
-def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analysis:
+def analyse(
+    request: Request, evidence: Evidence, selection: Selection, smaller: Any = None
+) -> Analysis:
     """Evaluate a selection by cross-validation, if possible."""
     votes, score = selection.votes, selection.score
     honest = votes.source is not None and not votes.why_unreliable
     scores: dict[str, Any] = {}
     if honest:
         expected = selection.expected
+        scores = {"expected": expected, "before": diagnose(votes, request.noise)}
+    if honest and not selection.distilled:
         if expected is None or not selection.drops_members:
             expected = expected_errors(evidence, [selection], score)[0] or expected
-        scores = {
+        scores |= {
             "expected": expected,
             "curve": expected_curve(evidence, selection),
-            "before": diagnose(votes, request.noise),
             "after": diagnose(selection.applied_to(votes), request.noise),
         }
     return Analysis(
@@ -111,6 +124,7 @@ def analyse(request: Request, evidence: Evidence, selection: Selection) -> Analy
         chosen_before=honest and evidence.chosen_on,
         honest=honest,
         refusal=_TOO_FEW if honest else why_unscored(votes),
+        smaller=smaller,
         **scores,
     )
 
@@ -181,6 +195,8 @@ def expected_section(analysis: Analysis) -> Section | None:
         "gain": -expected.excess,
         "gain_error": expected.excess_error,
         "by_fewer_votes": expected.by_fewer_votes,
+        "by_whole": expected.by_whole,
+        "same_label": expected.same_label,
         "n_samples": int(expected.samples.size),
         "size_found": expected.with_size,
     }
@@ -230,7 +246,7 @@ def methods_section(analysis: Analysis) -> Section:
             -expected.excess,
             expected.excess_error,
             seconds=chosen[name].seconds,
-            chosen=None if place else "this report",
+            chosen=None if place else analysis.method_used,
         )
         rows.append(row)
     rows.sort(key=lambda row: -row["score"])

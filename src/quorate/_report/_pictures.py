@@ -40,7 +40,8 @@ def ensemble_pictures(
     drawn = votes_pictures(page, pair_votes, before, selection.support)
     more = []
     if before is not None:
-        more.append(_margins(votes, selection.applied_to(votes)))
+        kept = None if selection.distilled else selection.applied_to(votes)
+        more.append(_margins(votes, kept))
     score = analysis.score_format
     if pruning["curve"].get("best_size") is not None:
         more.append(_size_curve(pruning["curve"], pruning["n_kept"], score))
@@ -114,12 +115,17 @@ def _members_map(rows: Rows, support: BoolArray | None, accuracy: float) -> Pict
     return draw("members-map", shown, *marked, height=3.8)
 
 
-def _margins(votes: Votes, kept: Votes) -> Picture:
+def _margins(votes: Votes, kept: Votes | None) -> Picture:
     """Draw the share of samples up to each margin."""
-    before, after = (display.MarginDisplay.from_votes(v).before for v in (votes, kept))
+    before, after = (
+        None if each is None else display.MarginDisplay.from_votes(each).before
+        for each in (votes, kept)
+    )
+    assert before is not None
     marked = [
         (margin, float(np.mean(values <= margin)), name)
         for name, values in (("all members", before), ("kept", after))
+        if values is not None
         for margin in np.linspace(-0.8, 0.8, 9).tolist()
     ]
     texts = [

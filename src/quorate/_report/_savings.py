@@ -12,9 +12,8 @@ from quorate._ensembles import (
     predict_milliseconds,
     read_ensemble,
 )
-from quorate._judging import expected_rare_class
 from quorate._output import plain
-from quorate._pruned import check_distillable, smaller_ensemble
+from quorate._pruned import check_distillable
 from quorate._report import _text
 from quorate._report._expected import Analysis, curve_section, expected_section
 from quorate._report._sections import Section, before_after
@@ -40,18 +39,17 @@ def pruning_section(
     if facts["nodes"] is not None:
         kept = sum(facts["nodes"][member] for member in selection.members)
         nodes = before_after(sum(facts["nodes"]), kept)
-    if analysis.honest:
+    if analysis.honest and not selection.distilled:
         chosen = selection.applied_to(votes)
         accuracy = before_after(votes.accuracy(), chosen.accuracy())
         scores = [analysis.score.estimate_votes(each).score for each in (votes, chosen)]
         score = before_after(*map(float, scores))
     if analysis.expected is not None:
-        rare = expected_rare_class(analysis.expected, votes)
+        rare = analysis.expected.rare_class(votes)
     if isinstance(evidence, EnsembleEvidence):
         # Members share pickled data, and a model contains more than its members, so the
         # sizes of single members do not sum to that of the model.
-        small = smaller_ensemble(evidence.ensemble, selection, evidence)
-        models = evidence.ensemble.model, read_ensemble(small).model
+        models = evidence.ensemble.model, read_ensemble(analysis.smaller).model
         pickled = before_after(*map(pickled_bytes, models))
         try:
             check_distillable(evidence.ensemble.model)
@@ -110,7 +108,7 @@ def measured_times(analysis: Analysis) -> Section | None:
         whole = ensemble.keep(everyone)
     else:
         whole = WeightedVoting.of(ensemble, everyone, classes=analysis.votes.classes)
-    models = [whole, smaller_ensemble(ensemble, selection)]
+    models = [whole, analysis.smaller]
     before, after = map(float, predict_milliseconds(models, X, repeats=_REPEATS))
     if not selection.drops_members:
         before = after = min(before, after)  # one model, timed twice

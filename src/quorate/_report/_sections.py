@@ -171,7 +171,9 @@ def class_rows(
     votes: Votes, expected: ExpectedError | None, honest: bool
 ) -> list[Section]:
     """Return the recall of each class by all members, and the expected recall."""
-    kept = {} if expected is None else expected.recalls(votes)
+    kept = {}
+    if expected is not None and not expected.by_whole:
+        kept = expected.recalls(votes)
     right, rows = 1 - votes.sample_errors() if honest else None, []
     for code, label in enumerate(map(str, votes.classes.tolist())):
         there, recall = votes.y == code, None
@@ -223,7 +225,7 @@ def expected_confusion(
     if not honest:
         return None
     n_classes, after = votes.n_classes, None
-    if expected is not None:
+    if expected is not None and not expected.by_whole:
         votes = votes.at(expected.samples)
         after = count_pairs(expected.decisions, votes.y, n_classes).astype(int)[:, :-1]
     # Samples without a vote are not counted.

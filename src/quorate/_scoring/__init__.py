@@ -17,6 +17,7 @@ from quorate._scoring._find import (
 )
 from quorate._scoring._named import TableScore, count_pairs
 from quorate._scoring._one_class import PositiveClass, with_positive
+from quorate._scoring._rare import RareClass, find_rare_class
 from quorate._scoring._score import (
     FoldInputs,
     Score,
@@ -37,6 +38,7 @@ __all__ = [
     "EvaluatedScore",
     "FoldInputs",
     "PositiveClass",
+    "RareClass",
     "Score",
     "ScoreEstimate",
     "StoredPrediction",
@@ -46,6 +48,7 @@ __all__ = [
     "costs_of_ignoring",
     "count_pairs",
     "counts_every_class",
+    "find_rare_class",
     "find_score",
     "finite_losses",
     "is_accuracy",
