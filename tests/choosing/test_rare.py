@@ -52,7 +52,7 @@ def precision(model, fraud):
 
 
 @pytest.mark.parametrize("rows", [TRAIN, CHOOSE])
-def test_auto_distils_and_says_what_its_figures_are_about(rows, forest, fraud):
+def test_auto_distils_and_its_figures_are_of_the_distilled_model(rows, forest, fraud):
     X, y = fraud
     small, selection = quorate.prune(
         forest, X[rows], y[rows], keep=8, return_selection=True
@@ -65,10 +65,26 @@ def test_auto_distils_and_says_what_its_figures_are_about(rows, forest, fraud):
     assert "distil" not in plain.pruning_
     assert (selection.distilled, before.distilled) == (True, False)
     assert selection.members.tolist() == before.members.tolist()
-    assert selection.expected.error == before.expected.error
-    assert str(selection.expected) == f"before distillation: {before.expected}"
-    assert "distilled; errors are those before distillation" in repr(selection)
-    assert selection.expected.to_dict()["before_distillation"]
+    expected, recorded = selection.expected, small.pruning_["expected"]
+    assert "expected" not in plain.pruning_
+    assert recorded.items() >= expected.to_dict().items()
+    assert f"{expected}" in repr(selection)
+    table = quorate.compare(forest, small, X[rows], y[rows], selection=selection)
+    assert table.accuracy[1] == 1 - expected.error
+    assert expected.by_whole == (rows is TRAIN)
+    if rows is TRAIN:
+        both = [model.predict(fraud[0][TEST]) for model in (forest, small)]
+        assert expected.same_label == pytest.approx(np.mean(both[0] == both[1]), 0.01)
+        assert 0 <= expected.excess < before.expected.excess
+        assert table.agreement == expected.same_label
+        assert "recall of fraud, all members" in repr(table)
+        assert table.rare is None
+    else:
+        assert expected.error != before.expected.error
+        assert recorded["rare_class"]["label"] == "fraud"
+        assert recorded["recalls"]["fraud"] == list(table.recalls["fraud"])
+        assert "average precision of fraud" in repr(selection)
+        assert table.rare.to_dict() == recorded["rare_class"]
     whole, distilled, pruned = (
         precision(model, fraud) for model in (forest, small, plain)
     )
@@ -135,8 +151,7 @@ def test_sizes_out_of_bag_go_by_log_loss(forest, fraud):
     assert named.pruning_["kept"] == by_errors.pruning_["kept"]
     assert 8 <= len(by_errors.estimators_) + 4 < selection.n_kept <= 40
     assert precision(forest, fraud) - precision(small, fraud) < 0.04
-    assert selection.expected.with_size
-    assert selection.expected.before_distillation
+    assert selection.expected.by_whole
     at_least = quorate.prune(forest, X, y, keep="auto", distil=False)
     assert at_least.pruning_["kept"] == small.pruning_["kept"]
 
@@ -167,12 +182,10 @@ def test_sizes_on_new_rows_are_judged_after_distillation(forest, fraud, monkeypa
         fitted = quorate.PrunedClassifier(
             RandomForestClassifier(80, random_state=0), keep="auto", prune_on=0.4
         ).fit(X, y)
+        fixed, same = quorate.prune(forest, X, y, keep=16, return_selection=True)
     assert asked == [(1000, [8, 12, 16, 23, 32]), (480, [8, 12, 16, 23, 32])]
     assert selection.n_kept == fitted.support_.sum() == 16
     assert selection.sized_by == "log-loss after distillation"
-    assert selection.expected.before_distillation
-    assert not selection.expected.with_size
-    fixed, same = quorate.prune(forest, X, y, keep=16, return_selection=True)
     assert same.members.tolist() == selection.members.tolist()
     assert same.expected == selection.expected
     np.testing.assert_array_equal(fixed.predict_proba(X), small.predict_proba(X))
@@ -348,7 +361,7 @@ def test_the_shell_scores_a_class_called_by_a_text(forest, fraud, tmp_path):
              "kind", "--keep", "8", "--force"]  # fmt: skip
     done = shown(run(*words))
     for title in ("AUC of fraud", "average precision of fraud", "recall of fraud"):
-        assert f"{title}, before distillation" in done
+        assert title in done
     by_class = ["--scoring", "average_precision", "--positive", "fraud"]
     found = run_json(*words, *by_class, "--test", tmp_path / "test.csv")
     whole = precision(model, (frame[names], fraud[1]))

@@ -268,36 +268,35 @@ def expected_errors(
 
 
 def expected_by_agreement(
-    selection: "Selection", same_label: float
+    selection: "Selection", before: float, after: float
 ) -> ExpectedError | None:
     """Return the expected error of distilled members, from votes out of bag.
 
-    It is that of all members, and as much more as the kept ones err more before
-    distillation, in proportion to the labels that differ before and after. Other scores
-    are those of all members. With few votes on each sample these look worse than they
-    are, by about as much as half of the votes look still worse: errors fall with the
-    inverse of the number of votes. The limit leaves that out.
+    It is that of all members, and as much of what the kept ones err more before
+    distillation as labels still differ. Other scores are those of all members. With few
+    votes on each sample these look worse than they are, by about as much as with half
+    of the votes they look worse again: errors fall with the inverse of the number of
+    votes. The limit leaves that out.
 
     Parameters
     ----------
     selection : Selection
         The members before distillation.
-    same_label : float
-        Share of labels that equal those of all members after distillation.
+    before, after : float
+        Shares of labels that equal those of all members, before and after distillation.
     """
     votes, score = selection.votes, selection.score
-    before = expected_errors(selection.evidence, [selection], score)[0]
-    if before is None:
+    kept = expected_errors(selection.evidence, [selection], score)[0]
+    if kept is None:
         return None
     whole, more, doubt = _of_all(votes, score), 0.0, 0.0
     halves = [votes.keep(np.arange(start, votes.n_members, 2)) for start in (0, 1)]
     by_half = float(np.mean([score.estimate_votes(half).loss for half in halves]))
     missing = float(np.mean(votes.codes < 0))
     pessimism = missing * max(by_half - whole.error, 0.0)
-    labels = predicted_codes(votes)[before.samples]
-    if score.is_accuracy and (differ := np.mean(labels != before.decisions)):
-        share = (1 - same_label) / float(differ)
-        more, doubt = share * max(before.excess, 0.0), share * before.excess_error
+    if score.is_accuracy:
+        share = (1 - max(after, before)) / max(1 - before, 1e-12)
+        more, doubt = share * max(kept.excess, 0.0), share * kept.excess_error
     return replace(
         whole,
         error=max(whole.error - pessimism, 0.0) + more,
@@ -306,7 +305,7 @@ def expected_by_agreement(
         excess=more,
         excess_error=doubt,
         by_whole=True,
-        same_label=same_label,
+        same_label=after,
     )
 
 
@@ -351,7 +350,7 @@ def method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None]
 
 
 def on_all_samples(
-    expected: ExpectedError, votes: Votes, pruner: Pruner, most: int = MOST
+    expected: ExpectedError, votes: Votes, pruner: Pruner, most: int | None = None
 ) -> ExpectedError:
     """Return the expected error over all samples, from an estimate on some of them."""
     share = expected.samples.size / votes.n_samples
@@ -440,16 +439,17 @@ class CrossFitScorer:
         )
 
 
-def at_most(evidence: AnyEvidence, most: int = MOST) -> AnyEvidence:
+def at_most(evidence: AnyEvidence, most: int | None = None) -> AnyEvidence:
     """Return the evidence restricted to some samples if there are many."""
     n_samples = evidence.votes.n_samples
-    if n_samples <= most:
+    if n_samples <= (most or MOST):
         return evidence
     return evidence.at(_drawn(n_samples, most), share_unlabelled=True)
 
 
-def _drawn(n_samples: int, most: int) -> IntArray:
+def _drawn(n_samples: int, most: int | None) -> IntArray:
     """Return the samples to evaluate: all, if there are few."""
+    most = most or MOST
     if n_samples <= most:
         return np.arange(n_samples)
     rng = np.random.default_rng(_SEED)

@@ -31,7 +31,7 @@ from quorate._ensembles import Ensemble, read_ensemble
 from quorate._pruned._backfit import refit_leaves
 from quorate._pruned._distil import check_ridge, crossed_rows, why_not_distillable
 from quorate._pruned._distillation_set import Crossing, as_table, make_distillation_set
-from quorate._pruned._teacher import read_teacher
+from quorate._pruned._teacher import Teacher
 from quorate._scoring import Score, StoredPrediction, find_score
 from quorate._typing import FloatArray, IntArray
 from quorate._votes import as_labels
@@ -132,14 +132,14 @@ def distilled_losses(
 
 
 def expected_of_distilled(
-    evidence: EnsembleEvidence, selection: Selection, smaller: Any
+    evidence: EnsembleEvidence, selection: Selection, before: Any, after: Any
 ) -> ExpectedError | None:
     """Return what to expect of distilled members on new data; None if unknown.
 
     On new samples, members are chosen and distilled without each fold and evaluated on
-    it. Training samples cannot judge leaves that learned from them. There, members that
-    are not distilled tell how much an error grows for each label that differs from that
-    of all members, and synthetic samples how many labels differ after distillation.
+    it. Training samples cannot judge leaves that learned from them. There, members tell
+    how much more they err than all before distillation, and synthetic samples how many
+    of the labels that differed still do.
 
     Parameters
     ----------
@@ -147,8 +147,8 @@ def expected_of_distilled(
         What the members were chosen on.
     selection : Selection
         The members kept.
-    smaller : fitted ensemble
-        These, distilled.
+    before, after : fitted ensembles
+        These, before and after distillation.
     """
     votes, score, pruner = selection.votes, selection.score, selection.pruner
     whole = evidence.ensemble
@@ -158,8 +158,11 @@ def expected_of_distilled(
         rows = Crossing(as_table(evidence.X)).rows(
             _COMPARED, np.random.default_rng(_SEED)
         )
-        same = np.mean(whole.model.predict(rows) == smaller.predict(rows))
-        return expected_by_agreement(selection, float(same))
+        labels = whole.model.predict(rows)
+        same = (
+            float(np.mean(each.predict(rows) == labels)) for each in (before, after)
+        )
+        return expected_by_agreement(selection, *same)
     some = at_most(evidence, _MOST_SAMPLES)
     if not can_expect(some.votes, score):
         return None
@@ -175,7 +178,7 @@ def _distilled_folds(
     """Yield the samples of each fold, and what members distilled without it say."""
     whole, votes = evidence.ensemble, evidence.votes
     classes = as_labels(whole.classes, "classes")
-    teacher, table = read_teacher(whole.model, classes), sliceable(evidence.X)
+    teacher, table = Teacher.of(whole), sliceable(evidence.X)
     for held, others in split_evidence(evidence, score):
         order = fit_on(others, make_pruner(pruner, keep=int(sizes[-1]))).order_
         largest = np.sort(order)

@@ -251,11 +251,14 @@ def prune_on_evidence(
     if distils and (distil is True or selection.drops_members):
         # As many rows as members are chosen on, which is said once.
         most = max_samples if distil is True else sample_size(max_samples, owner)
-        smaller = distil_selected(
-            evidence, smaller, seed=seed, max_samples=most, verbose=verbose
+        kept, smaller = (
+            smaller,
+            distil_selected(
+                evidence, smaller, seed=seed, max_samples=most, verbose=verbose
+            ),
         )
         with stage("cross-validating", verbose):
-            expected = expected_of_distilled(evidence, selection, smaller)
+            expected = expected_of_distilled(evidence, selection, kept, smaller)
         selection = replace(selection, distilled=True, judged_distilled=expected)
         if expected is not None:
             told = {"expected": expected.record(selection.votes)}
