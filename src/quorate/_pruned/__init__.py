@@ -3,7 +3,6 @@
 from quorate._pruned._classifier import PrunedClassifier
 from quorate._pruned._distil import check_distillable, distil
 from quorate._pruned._prune import (
-    distil_selected,
     prune,
     prune_on_evidence,
     smaller_ensemble,
@@ -13,7 +12,6 @@ __all__ = [
     "PrunedClassifier",
     "check_distillable",
     "distil",
-    "distil_selected",
     "prune",
     "prune_on_evidence",
     "smaller_ensemble",

@@ -159,9 +159,8 @@ def expected_of_distilled(
             _COMPARED, np.random.default_rng(_SEED)
         )
         labels = whole.model.predict(rows)
-        same = (
-            float(np.mean(each.predict(rows) == labels)) for each in (before, after)
-        )
+        said = before.predict(rows), after.predict(rows)
+        same = (float(np.mean(each == labels)) for each in said)
         return expected_by_agreement(selection, *same)
     some = at_most(evidence, _MOST_SAMPLES)
     if not can_expect(some.votes, score):

@@ -249,13 +249,17 @@ def prune_on_evidence(
         selection = replace(selection, compact_bytes=compact_bytes(whole.model))
     smaller = smaller_ensemble(whole, selection, evidence)
     if distils and (distil is True or selection.drops_members):
-        # As many rows as members are chosen on, which is said once.
-        most = max_samples if distil is True else sample_size(max_samples, owner)
-        kept, smaller = (
-            smaller,
-            distil_selected(
-                evidence, smaller, seed=seed, max_samples=most, verbose=verbose
-            ),
+        kept, most = smaller, sample_size(max_samples, owner)
+        smaller = distil_ensemble(
+            read_ensemble(kept),
+            Teacher.of(whole),
+            evidence.X,
+            seed=draw_seed(seed or 0, owner),
+            n_jobs=evidence.n_jobs,
+            # As many rows as members are chosen on, which is said once.
+            max_samples=max_samples if distil is True else most,
+            verbose=verbose,
+            digest=evidence.digest,
         )
         with stage("cross-validating", verbose):
             expected = expected_of_distilled(evidence, selection, kept, smaller)
@@ -264,37 +268,6 @@ def prune_on_evidence(
             told = {"expected": expected.record(selection.votes)}
             smaller = set_record(smaller, {**(find_record(smaller) or {}), **told})
     return smaller, selection
-
-
-def distil_selected(
-    evidence: EnsembleEvidence,
-    smaller: Any,
-    *,
-    seed: int | None,
-    max_samples: int | None = None,
-    verbose: int = 0,
-) -> Any:
-    """Return the kept members, distilled from all on the samples they were chosen on.
-
-    Parameters
-    ----------
-    evidence : EnsembleEvidence
-        What the members were chosen on.
-    smaller : fitted ensemble
-        The kept members.
-    seed, max_samples, verbose
-        As for :func:`prune_on_evidence`.
-    """
-    return distil_ensemble(
-        read_ensemble(smaller),
-        Teacher.of(evidence.ensemble),
-        evidence.X,
-        seed=draw_seed(seed or 0, "prune"),
-        n_jobs=evidence.n_jobs,
-        max_samples=max_samples,
-        verbose=verbose,
-        digest=evidence.digest,
-    )
 
 
 def smaller_ensemble(

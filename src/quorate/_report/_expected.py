@@ -7,7 +7,6 @@ import numpy as np
 
 from quorate._choosing import (
     CrossFittedCurve,
-    EnsembleEvidence,
     Evidence,
     ExpectedError,
     FixedSize,
