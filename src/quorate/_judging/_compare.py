@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from quorate._choosing import ExpectedError, Selection
 from quorate._data import pair_in_memory
