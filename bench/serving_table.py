@@ -16,6 +16,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+import joblib
 import numpy as np
 from experiments._tables import write
 from rich.console import Console
@@ -36,6 +37,7 @@ NEEDS = {
     "treelite": ("treelite",),
     "quorate": ("numpy",),  # and quorate itself, without what it needs to make models
 }
+LIKE = {"joblib": "scikit_learn", "quorate_numpy": "quorate"}
 # Small forests: data, trees and depth.
 OBJECTS = (
     (load_wine, 10, 5),
@@ -46,7 +48,8 @@ OBJECTS = (
 WORKER = Path(__file__).with_name("serving_worker.py")
 HEADER = [
     "data", "model", "file, kB", "first answer, ms", "memory, MB", "1 row, us",
-    "50 rows, us", "20000 rows, us", "changed, %", "packages", "installed, MB",
+    "50 rows, us", "20000 rows, us", "1 row, probabilities, us", "changed, %",
+    "packages", "installed, MB",
 ]  # fmt: skip
 
 
@@ -176,7 +179,7 @@ def measure(
     found: dict[str, list[dict[str, object]]] = {what: [] for what in models}
     for _ in range(ROUNDS):
         for what, (kind, path) in models.items():
-            python = places.get(kind, places["quorate"])
+            python = places.get(LIKE.get(kind, kind), places["quorate"])
             done = subprocess.run(
                 [python, "-P", WORKER, kind, path, rows],
                 capture_output=True, text=True, check=True, cwd=folder,
@@ -191,13 +194,15 @@ def measure(
             min(run["seconds"][size] for run in best)  # type: ignore[index]
             for size in ("1", "50", "20000")
         ]
+        shares = [taken for run in best if (taken := run["seconds"]["shares"])]  # type: ignore[index]
         answers = np.load(f"{path}.codes.npy")
-        n_packages, size = installed.get(kind, (0, 0.0))
+        n_packages, size = installed.get(LIKE.get(kind, kind), (0, 0.0))
         table.append([
             name, what, f"{path.stat().st_size / 1e3:.0f}",
             f"{1e3 * min(run['cold'] for run in best):.0f}",
             f"{min(run['bytes'] for run in best) / 1e6:.0f}",
             *(f"{1e6 * taken:.{1 if taken < 1e-5 else 0}f}" for taken in times),
+            f"{1e6 * min(shares):.{1 if min(shares) < 1e-5 else 0}f}" if shares else "",
             f"{100 * np.mean(answers != own):.2f}",
             str(n_packages), f"{size:.0f}",
         ])  # fmt: skip
@@ -211,9 +216,11 @@ def write_models(
     small = quorate.prune(forest, X, y, keep=KEEP, distil=True)
     paths = {
         "scikit-learn": ("scikit_learn", folder / "forest.pickle"),
+        "scikit-learn, joblib compress=3": ("joblib", folder / "forest.joblib"),
         "onnxruntime (skl2onnx)": ("onnxruntime", folder / "forest.onnx"),
         "treelite": ("treelite", folder / "forest.treelite"),
         "quorate.serving": ("quorate", folder / "forest.quorate"),
+        "quorate.serving, NumPy engine": ("quorate_numpy", folder / "forest.quorate"),
         f"quorate.serving, {KEEP} trees, distilled": (
             "quorate", folder / "small.quorate",
         ),
@@ -221,6 +228,7 @@ def write_models(
         f"C export, {KEEP} trees, distilled": ("c_export", folder / "small.so"),
     }  # fmt: skip
     (folder / "forest.pickle").write_bytes(pickle.dumps(forest))
+    joblib.dump(forest, folder / "forest.joblib", compress=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         quorate.to_onnx(forest, X[:1], path=folder / "forest.onnx")

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.ensemble import RandomForestClassifier
 
 from quorate._engine import TreeArrays
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.serving import CompactModel
 
-_N_ROWS, _MOST_CELLS = 96, 2**20
+_N_ROWS, _MOST_CELLS = 64, 2**20
+_EXACT = ("exact", "all")  # modes that never change a label
 _FAR = 1e18  # beyond thresholds, and no step makes it infinite
 _UNKNOWN, _UNKNOWN_NUMBER = "a category that is new", 987_654_321
 _MOST_SHOWN = 6
@@ -78,8 +80,14 @@ def _answers(model: Any, small: Any, rows: Any, *, first: bool) -> dict[str, Arr
     found = {}
     if hasattr(model, "predict_proba") and hasattr(small, "classes_"):
         found["predict_proba"] = np.asarray(model.predict_proba(rows))
-    if not found or (first and getattr(small, "mode", "all") in ("exact", "all")):
+    if (
+        getattr(type(model), "predict", None) is RandomForestClassifier.predict
+    ):  # the largest of those
+        found["predict"] = model.classes_.take(found["predict_proba"].argmax(axis=1))
+    elif not found or first:
         found["predict"] = np.asarray(model.predict(rows))
+    if found.keys() > {"predict"} and getattr(small, "mode", "all") not in _EXACT:
+        del found["predict"]
     return found
 
 
