@@ -171,9 +171,7 @@ def test_signals_leave_the_old_file_and_nothing_else(tmp_path, number):
         "    print('halfway', flush=True); time.sleep(60)\n"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as child:
         assert child.stdout.readline() == b"halfway\n"
         child.send_signal(number)

@@ -12,13 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import _progress
-from quorate._progress import (
-    ProgressBar,
-    advance,
-    is_interactive,
-    progress_text,
-    stage,
-)
+from quorate._progress import ProgressBar, advance, is_interactive, progress_text, stage
 from quorate.study import EnsembleSpec, MethodSpec, Plan, run_plan
 
 

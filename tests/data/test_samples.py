@@ -266,10 +266,7 @@ def test_one_file_or_several(tmp_path):
     ]
     assert parts(tmp_path, "kind") == whole
     assert parts(str(files[1]), "kind") == whole[1:2]
-    assert parts([files[2], files[0]], "kind") == [
-        whole[2],
-        whole[0],
-    ]
+    assert parts([files[2], files[0]], "kind") == [whole[2], whole[0]]
     assert parts((files[2],), "kind") == whole[2:]
 
 

@@ -8,10 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import (
-    RandomForestClassifier,
-    VotingClassifier,
-)
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -160,11 +157,7 @@ class TestKindOfAnotherPackage:
         assert compared.members == (21, 7)
         path = tmp_path / "committee.skops"
         quorate.save(small, path)
-        trusted = [
-            "committee.Committee",
-            "sklearn.tree._tree.Tree",
-            "numpy.dtype",
-        ]
+        trusted = ["committee.Committee", "sklearn.tree._tree.Tree", "numpy.dtype"]
         again = quorate.load(path, trusted)
         np.testing.assert_array_equal(again.predict(X), small.predict(X))
 

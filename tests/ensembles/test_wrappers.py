@@ -87,10 +87,7 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
         ),
         (SelfTrainingClassifier(FOREST), "the ensemble is its estimator_; pass"),
         (OneVsOneClassifier(FOREST), "one ensemble for each pair of classes"),
-        (
-            StackingClassifier([("nb", GaussianNB())], cv=2),
-            "for its named_estimators_",
-        ),
+        (StackingClassifier([("nb", GaussianNB())], cv=2), "for its named_estimators_"),
     ],
     ids=lambda given: type(given).__name__ if hasattr(given, "fit") else "",
 )

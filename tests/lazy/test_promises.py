@@ -189,9 +189,7 @@ def in_line(rng, n_members=61):
 
 
 def near_coins(rng, n_members=101):
-    return worlds.world_of(
-        worlds.coins(rng, n_members, np.full(worlds.N_KINDS, 0.5)),
-    )
+    return worlds.world_of(worlds.coins(rng, n_members, np.full(worlds.N_KINDS, 0.5)))
 
 
 @pytest.mark.slow

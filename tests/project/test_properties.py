@@ -160,8 +160,7 @@ def test_equal_weights_are_no_weights(votes, weight):
 
 @FAST
 @given(
-    votes=strategies.votes(masked=False, weighted=False, max_members=5),
-    data=st.data(),
+    votes=strategies.votes(masked=False, weighted=False, max_members=5), data=st.data()
 )
 def test_a_weight_is_that_many_members(votes, data):
     weights = data.draw(

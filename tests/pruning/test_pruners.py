@@ -12,9 +12,7 @@ from tests.pruning import slow
 import quorate
 from quorate import pruning
 from quorate._rows import take_rows
-from quorate.exceptions import (
-    QuorateWarning,
-)
+from quorate.exceptions import QuorateWarning
 from quorate.pruning import _evolution
 from quorate.pruning._evolution import _mutations
 from quorate.testing import check_pruner, example_votes

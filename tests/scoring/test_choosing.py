@@ -6,31 +6,15 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
-from sklearn.metrics import (
-    get_scorer,
-    make_scorer,
-    recall_score,
-    roc_auc_score,
-)
+from sklearn.metrics import get_scorer, make_scorer, recall_score, roc_auc_score
 from tests.cli.shell import run_json
 
 import quorate
-from quorate._choosing import (
-    FixedSize,
-    choose,
-    gather,
-    size_curve,
-)
+from quorate._choosing import FixedSize, choose, gather, size_curve
 from quorate._choosing._crossfit import folds_of
 from quorate._scoring import score_for
 from quorate._votes import WholePrediction
-from quorate.study import (
-    EnsembleSpec,
-    MethodSpec,
-    Plan,
-    Results,
-    run_plan,
-)
+from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, run_plan
 
 X, Y = make_classification(
     900, n_features=8, n_informative=5, weights=[0.85], flip_y=0.05, random_state=1

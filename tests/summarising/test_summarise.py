@@ -7,9 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.ensemble import (
-    RandomForestClassifier,
-)
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from tests.ensembles.kinds import BOOTSTRAPPED, KINDS
@@ -19,10 +17,7 @@ from tests.votes.same import are_same
 import quorate
 from quorate._data import SampleForm, read_samples
 from quorate._votes import VoteSource
-from quorate.exceptions import (
-    BatchError,
-    LeftOutWarning,
-)
+from quorate.exceptions import BatchError, LeftOutWarning
 
 
 @pytest.fixture(scope="module")

@@ -18,10 +18,7 @@ from sklearn.svm import LinearSVC
 from tests.ensembles.kinds import KINDS
 
 import quorate
-from quorate._ensembles import (
-    collect_recombined,
-    read_ensemble,
-)
+from quorate._ensembles import collect_recombined, read_ensemble
 from quorate._ensembles._collect import recombined_rows
 from quorate._votes import _probabilities, with_changes
 from quorate.exceptions import LeftOutWarning

@@ -7,10 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_wine
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    RandomForestClassifier,
-)
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from tests.ensembles.kinds import KINDS
 from tests.votes.same import assert_same
