@@ -62,11 +62,8 @@ def test_missing_values_in_the_last_column_are_no_short_lines(tmp_path):
         ("a.csv", "a,kind\n1,2\n3,4,\n", "line 3 has 3 fields, but the header has 2"),
         ("a.csv", "a,kind\n1,2\n\n3\n4,5\n", "line 4 has 1 fields, but the header"),
         ("a.csv", "kind,a,b\n1,2,3\n1,2\n1,2,3", "line 3 has 2 fields, but the header"),
-        (
-            "a.csv",
-            "kind,a\n0,1,2\n1,2,2\n",
-            "line 2 has 3 fields, but the header has 2",
-        ),
+        ("a.csv", "kind,a\n0,1,2\n1,2,2\n",
+         "line 2 has 3 fields, but the header has 2"),
         ("a.csv", 'a,kind\n1,2\n"3,4\n', "line 3: unexpected end of data"),
         ("a.csv", "kind\n1\n  \n2\n", "a line has no value"),
         ("a.csv", "a,kind\n1,x\n2,?\n", "column 'kind': missing label at row 1"),
@@ -75,7 +72,7 @@ def test_missing_values_in_the_last_column_are_no_short_lines(tmp_path):
         ("a.xls", "x", "a table must be a file ending in"),
         ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
     ],
-)
+)  # fmt: skip
 def test_refused(name, text, why, tmp_path):
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=why):

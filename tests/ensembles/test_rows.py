@@ -188,24 +188,16 @@ def test_out_of_bag_two_models_are_compared_where_both_have_votes():
 @pytest.mark.parametrize(
     ("call", "refusal"),
     [
-        (
-            lambda model: quorate.collect_votes(model, X, Y, source="old"),
-            r"collect_votes\(source='old'\): must be 'auto', 'new' or 'training'\.",
-        ),
-        (
-            lambda model: quorate.prune(model, X, Y, source="old"),
-            r"prune\(source='old'\)",
-        ),
-        (
-            lambda model: quorate.collect_votes(model, X, Y, True, source="new"),
-            "have no out-of-bag votes",
-        ),
-        (
-            lambda model: quorate.prune(model, X, Y, source="training"),
-            "20 members drew 300 rows each, up to row 299; X has 600 rows",
-        ),
+        (lambda model: quorate.collect_votes(model, X, Y, source="old"),
+         r"collect_votes\(source='old'\): must be 'auto', 'new' or 'training'\."),
+        (lambda model: quorate.prune(model, X, Y, source="old"),
+         r"prune\(source='old'\)"),
+        (lambda model: quorate.collect_votes(model, X, Y, True, source="new"),
+         "have no out-of-bag votes"),
+        (lambda model: quorate.prune(model, X, Y, source="training"),
+         "20 members drew 300 rows each, up to row 299; X has 600 rows"),
     ],
-)
+)  # fmt: skip
 def test_refusals(call, refusal):
     with pytest.raises(ValueError, match=refusal):
         call(KNOWING["forest"].fit(X[TRAIN], Y[TRAIN]))

@@ -348,17 +348,13 @@ def test_order_and_blocks_as_told(forest, data):
         ({"epsilon": "few"}, "epsilon='few'"),
         ({"epsilon": 5e-324, "mode": "calibrated"}, "at least 1e-09"),
         ({"epsilon": 1e-9, "mode": "calibrated"}, "needs at least 999999999 samples"),
-        (
-            {"guarantee": "sure"},
-            r"guarantee='sure'\): must be a number of at least 0.5",
-        ),
+        ({"guarantee": "sure"},
+         r"guarantee='sure'\): must be a number of at least 0.5"),
         ({"guarantee": 1}, "guarantee=1"),
         ({"guarantee": True}, "guarantee=True"),
         ({"guarantee": 0.4}, "guarantee=0.4"),
-        (
-            {"guarantee": 0.95, "mode": "calibrated"},
-            r"epsilon=0.005, guarantee=0.95\): fit\(X\) needs at least 598 samples",
-        ),
+        ({"guarantee": 0.95, "mode": "calibrated"},
+         r"epsilon=0.005, guarantee=0.95\): fit\(X\) needs at least 598 samples"),
         ({"order": "best"}, "order='best'"),
         ({"order": [0, 1]}, "each of the members 0 to 59 once"),
         ({"order": [0.5] * 60}, "each of the members"),
@@ -368,7 +364,7 @@ def test_order_and_blocks_as_told(forest, data):
         ({"block_size": 2.5}, "block_size=2.5"),
         ({"mode": "calibrated"}, r"fit\(X\) needs at least 199 samples"),
     ],
-)
+)  # fmt: skip
 def test_parameters_that_fit_nothing(forest, parameters, message):
     with pytest.raises(ValueError, match=message):
         LazyClassifier(forest, **parameters).fit()

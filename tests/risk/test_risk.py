@@ -167,20 +167,14 @@ class TestAssessment:
         (lambda: risk.estimate(0.1, 10, order=4), r"order=4"),
         (lambda: risk.margin_bound(0.1, 10, failure=0), r"failure=0"),
         (lambda: risk.margin_bound(math.nan, 10), r"margin=nan"),
-        (
-            lambda: quorate.assess_risk(quorate.Votes([[0]], [0]), noise=1),
-            r"assess_risk\(noise=1\)",
-        ),
-        (
-            lambda: quorate.decompose(quorate.Votes([[0]], [0]), credence=4),
-            "credence=4",
-        ),
-        (
-            lambda: quorate.decompose(quorate.Votes([[0]], [0]), lambda_="x"),
-            r"lambda_='x'.*'ensemble' or 'paper'",
-        ),
+        (lambda: quorate.assess_risk(quorate.Votes([[0]], [0]), noise=1),
+         r"assess_risk\(noise=1\)"),
+        (lambda: quorate.decompose(quorate.Votes([[0]], [0]), credence=4),
+         "credence=4"),
+        (lambda: quorate.decompose(quorate.Votes([[0]], [0]), lambda_="x"),
+         r"lambda_='x'.*'ensemble' or 'paper'"),
     ],
-)
+)  # fmt: skip
 def test_refusals(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -338,11 +338,8 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
     [
         ("groups", [[1, 2], [-1, 3], [0, 1]], "negative number in groups"),
         ("groups", [[5, 5], [1, 1], [0, 1]], "not sorted"),
-        (
-            "both_right",
-            [[9, 0], [0, 1]],
-            "a number in both_right above the number of samples",
-        ),
+        ("both_right", [[9, 0], [0, 1]],
+         "a number in both_right above the number of samples"),
         ("classes", [1, 0], "classes that are not sorted"),
         ("names", ["a", "a"], "two are called 'a'"),
         ("rule", ["tails", 0, "lowest"], "rule='tails'"),
@@ -350,7 +347,7 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
         ("sums", {}, "it lacks entropy"),
         ("confusion", [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "confusion of shape"),
     ],
-)
+)  # fmt: skip
 def test_a_forged_file_is_refused(tmp_path, name, value, words):
     quorate.Votes([[0, 1], [1, 1]], [0, 1]).summary().save(tmp_path / "s.npz")
     forge(tmp_path / "s.npz", **{name: value})
