@@ -171,7 +171,6 @@ def test_python_says_it_too(here):
     assert summary.accuracy() == forest.score(TABLE.iloc[rows], y[rows])
     (here / "short").mkdir()
     table.drop(columns=["a", "more"]).to_parquet("short/3.parquet")
-    with pytest.raises(
-        ValueError, match=r"3\.parquet: column 'a' is missing, required by the model"
-    ):
+    why = r"3\.parquet: column 'a' is missing, required by the model"
+    with pytest.raises(ValueError, match=why):
         quorate.summarise(forest, "short", target="kind")

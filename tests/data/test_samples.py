@@ -211,9 +211,8 @@ def test_parts_with_numbers_among_texts(tmp_path):
     forest, y = fitted(["ant", "bee"])
     TABLE.assign(kind=y).to_parquet(tmp_path / "a.parquet")
     TABLE.assign(kind=np.arange(len(y)) % 2).to_parquet(tmp_path / "b.parquet")
-    with pytest.raises(
-        BatchError, match=r"b\.parquet: column 'kind': 0 at row 0 is no"
-    ):
+    why = r"b\.parquet: column 'kind': 0 at row 0 is no"
+    with pytest.raises(BatchError, match=why):
         quorate.summarise(forest, tmp_path, target="kind")
 
 

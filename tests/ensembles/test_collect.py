@@ -333,9 +333,8 @@ class TestOutOfBag:
     def test_other_numbers_of_rows_are_refused(self, kind, change):
         ensemble = clone(BOOTSTRAPPED[kind]).fit(X[:150], Y[:150])
         rows = slice(0, 100) if change == "fewer" else slice(0, 178)
-        with pytest.raises(
-            ValueError, match="not the data the ensemble was trained on"
-        ):
+        why = "not the data the ensemble was trained on"
+        with pytest.raises(ValueError, match=why):
             collect_votes(ensemble, X[rows], Y[rows], out_of_bag=True)
 
     @pytest.mark.parametrize(
@@ -425,13 +424,8 @@ class TestFrozenMembers:
         known = DATA[1] > 0 if fewer == "the member" else slice(None)
         frozen = FrozenEstimator(GaussianNB().fit(X[known], y[known]))
         voting = self.voting(X[some], y[some], frozen, voting=rule)
-        with pytest.raises(
-            ValueError,
-            match=(
-                r"member 'm0' was trained on the cl.*, "
-                r"but the ensem"
-            ),
-        ):
+        why = "member 'm0' was trained on the cl.*, but the ensem"
+        with pytest.raises(ValueError, match=why):
             collect_votes(voting, X[some], y[some])
         assert collect_votes({"m0": frozen}, X[known], y[known]).accuracy() > 0.9
 

@@ -297,9 +297,8 @@ def test_codes_of_a_bag_without_a_class():
     member = quorate.as_member(bag, ["ant", "bee", "cow"])
     assert member.classes_.tolist() == ["ant", "cow"]
     np.testing.assert_array_equal(member.predict_proba(X), bag.predict_proba(X))
-    with pytest.raises(
-        ValueError, match=("codes of 2 classes must be whole numbers from 0 to 1")
-    ):
+    why = "codes of 2 classes must be whole numbers from 0 to 1"
+    with pytest.raises(ValueError, match=why):
         quorate.as_member(bag, ["ant", "bee"])
 
 

@@ -97,13 +97,11 @@ def test_then_prune_takes_out_of_bag_votes_and_judges_ask(forgetting, rows):
     small = quorate.prune(forgetting, X[rows], Y[rows], keep=5)
     assert small.pruning_["chosen_on"] == "out-of-bag votes"
     asks = r"pass source='new' or source='training'\."
-    with pytest.raises(
-        ValueError, match=f"^compare: the members may have been trained.*{asks}"
-    ):
+    why = f"^compare: the members may have been trained.*{asks}"
+    with pytest.raises(ValueError, match=why):
         quorate.compare(forgetting, small, X[rows], Y[rows])
-    with pytest.raises(
-        ValueError, match=f"^certify: the members may have been trained.*{asks}"
-    ):
+    why = f"^certify: the members may have been trained.*{asks}"
+    with pytest.raises(ValueError, match=why):
         quorate.certify(forgetting, small, X[rows], Y[rows])
     lazy = quorate.LazyClassifier(forgetting, "calibrated", epsilon=0.05)
     with pytest.warns(quorate.exceptions.TrainingVotesWarning, match=asks):

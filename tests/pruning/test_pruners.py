@@ -328,9 +328,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("cls", "parameter", "value", "fits"), REFUSED)
 def test_bad_parameters(cls, parameter, value, fits, votes):
-    with pytest.raises(
-        ValueError, match=rf"^{cls}\({parameter}=.*\): (must be )?{fits}\.$"
-    ):
+    why = rf"^{cls}\({parameter}=.*\): (must be )?{fits}\.$"
+    with pytest.raises(ValueError, match=why):
         getattr(pruning, cls)(**{parameter: value}).fit(votes)
 
 

@@ -27,13 +27,8 @@ def test_no_other_score_is_certified(y):
     plain = quorate.certify(votes, [0, 1, 2])
     again = quorate.certify(votes, [0, 1, 2], scoring="accuracy")
     assert again.to_dict() == plain.to_dict()
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"class_weight='even'.: must be None or "
-            r"'balanced'"
-        ),
-    ):
+    why = "class_weight='even'.: must be None or 'balanced'"
+    with pytest.raises(ValueError, match=why):
         quorate.certify(votes, [0, 1, 2], class_weight="even")
 
 

@@ -125,9 +125,8 @@ def test_votes_that_are_counted_rank_samples_and_have_no_probabilities():
                 votes, "best", 3, scoring="neg_log_loss"
             ),
         ):
-            with pytest.raises(
-                ValueError, match="needs class probabilities, but these"
-            ):
+            why = "needs class probabilities, but these"
+            with pytest.raises(ValueError, match=why):
                 door()
 
 

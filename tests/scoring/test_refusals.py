@@ -101,9 +101,8 @@ def test_what_is_no_score_is_refused_before_anything_is_done(scoring, kind, sent
 def test_scores_of_probabilities_need_some(wine):
     votes = quorate.Votes([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
     sentence = "needs class probabilities, but these votes have none"
-    with pytest.raises(
-        ValueError, match=rf"select\(scoring='neg_log_loss'\): {sentence}"
-    ):
+    why = rf"select\(scoring='neg_log_loss'\): {sentence}"
+    with pytest.raises(ValueError, match=why):
         quorate.select(votes, scoring="neg_log_loss")
     X, y = wine
     hard = VotingClassifier(

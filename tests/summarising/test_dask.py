@@ -109,13 +109,8 @@ def test_an_array_and_a_series(forest, data):
     votes = quorate.collect_votes(forest, given.rechunk((100, -1)), labels)
     np.testing.assert_array_equal(votes.codes, whole.codes)
     np.testing.assert_array_equal(votes.y, whole.y)
-    with pytest.raises(
-        ValueError,
-        match=(
-            r"X has \d+ partitions, y has 4; partition "
-            r"both"
-        ),
-    ):
+    why = r"X has \d+ partitions, y has 4; partition both"
+    with pytest.raises(ValueError, match=why):
         quorate.summarise(forest, (given.rechunk((100, -1)), labels))
     uneven = X.shape[0] - 3, 1, 1, 1
     with pytest.raises(BatchError, match=r"partition \d: X has \d+ samples, y has sh"):

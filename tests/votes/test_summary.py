@@ -237,9 +237,8 @@ def test_the_ensembles_own_rule_adds_up(weights):
     if weights is not None:
         equal = summary.unweighted()
         assert equal.accuracy(rule="heads") == votes.unweighted().accuracy(rule="heads")
-        with pytest.raises(
-            ValueError, match=("this summary does not contain the predictions")
-        ):
+        why = "this summary does not contain the predictions"
+        with pytest.raises(ValueError, match=why):
             equal.accuracy()
 
 
