@@ -3,12 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.ensemble import (
-    BaggingClassifier,
-    RandomForestClassifier,
-    VotingClassifier,
-)
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -60,10 +57,10 @@ def test_votes_do_not_depend_on_the_form(name, form, models, frame):
     model = models.get(name) or [models["forest"], models["pipeline"]]
     plain = quorate.collect_votes(model, X, y)
     found = quorate.collect_votes(model, FORMS[form](X), y)
-    np.testing.assert_array_equal(found.codes, plain.codes)
-    np.testing.assert_array_equal(found.predict(), plain.predict())
+    assert_array_equal(found.codes, plain.codes)
+    assert_array_equal(found.predict(), plain.predict())
     if name != "list":
-        np.testing.assert_array_equal(found.predict(), model.predict(X))
+        assert_array_equal(found.predict(), model.predict(X))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -101,19 +98,15 @@ def test_dask_labels_come_with_their_rows(models, frame):
     lazy = dask_frame.from_pandas(X.assign(kind=y), npartitions=4)
     found = quorate.collect_votes(models["forest"], lazy[list(X)], lazy["kind"])
     plain = quorate.collect_votes(models["forest"], X, y)
-    np.testing.assert_array_equal(found.codes, plain.codes)
-    np.testing.assert_array_equal(found.y, plain.y)
-    np.testing.assert_array_equal(
-        found.mean_probabilities(), plain.mean_probabilities()
-    )
+    assert_array_equal(found.codes, plain.codes)
+    assert_array_equal(found.y, plain.y)
+    assert_array_equal(found.mean_probabilities(), plain.mean_probabilities())
     # Cut otherwise than the rows, they are still the labels of these rows.
     other = dask_array.from_array(y, 100)
     again = quorate.collect_votes(models["forest"], lazy[list(X)], other)
-    np.testing.assert_array_equal(again.y, plain.y)
+    assert_array_equal(again.y, plain.y)
     unlabelled = quorate.collect_votes(models["forest"], lazy[list(X)])
-    np.testing.assert_array_equal(
-        unlabelled.y, quorate.collect_votes(models["forest"], X).y
-    )
+    assert_array_equal(unlabelled.y, quorate.collect_votes(models["forest"], X).y)
 
 
 @pytest.mark.parametrize(
@@ -128,9 +121,9 @@ def test_dask_rows_are_judged_as_rows_in_memory(name, frame):
         plain = quorate.collect_votes(model, X, y, **options)
         found = quorate.collect_votes(model, lazy, y, **options)
         assert found.source is plain.source
-        np.testing.assert_array_equal(found.codes, plain.codes)
-        np.testing.assert_array_equal(found.samples, plain.samples)
-        np.testing.assert_array_equal(found.predict(), plain.predict())
+        assert_array_equal(found.codes, plain.codes)
+        assert_array_equal(found.samples, plain.samples)
+        assert_array_equal(found.predict(), plain.predict())
 
 
 def test_dask_probabilities_of_pools_and_empty_partitions(models, frame):
@@ -141,12 +134,12 @@ def test_dask_probabilities_of_pools_and_empty_partitions(models, frame):
     found = quorate.collect_votes(pool, lazy, y, probabilities=True)
     plain = quorate.collect_votes(pool, X.to_numpy(), y, probabilities=True)
     for place in range(3):
-        np.testing.assert_allclose(
+        assert_allclose(
             found.class_probabilities.of(place),
             plain.class_probabilities.of(place),
             rtol=1e-9,
         )
-    np.testing.assert_array_equal(found.codes, plain.codes)
+    assert_array_equal(found.codes, plain.codes)
 
 
 @pytest.mark.parametrize(
@@ -178,4 +171,4 @@ def test_members_are_asked_by_threads_under_dask(models, frame):
     ):
         found = quorate.collect_votes(models["forest"], X, y, n_jobs=2)
     plain = quorate.collect_votes(models["forest"], X, y)
-    np.testing.assert_array_equal(found.codes, plain.codes)
+    assert_array_equal(found.codes, plain.codes)

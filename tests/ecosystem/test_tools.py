@@ -6,11 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.ensemble import (
-    BaggingClassifier,
-    RandomForestClassifier,
-    VotingClassifier,
-)
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -68,7 +65,7 @@ def test_shap_explains_an_average_of_trees(average, tumours):
     found = follow("import shap", quorate.ensembles.to_forest(average), X[:20])
     total = np.asarray(found["values"]).sum(axis=1)[:, 1]
     total += found["explainer"].expected_value[1]
-    np.testing.assert_allclose(total, average.predict_proba(X[:20])[:, 1], atol=1e-6)
+    assert_allclose(total, average.predict_proba(X[:20])[:, 1], atol=1e-6)
 
 
 def test_treelite_compiles_an_average_of_trees(average, tumours):
@@ -79,7 +76,7 @@ def test_treelite_compiles_an_average_of_trees(average, tumours):
     )
     assert found["model"].num_tree == 5
     given = found["probabilities"].reshape(len(X), -1)[:, -1]
-    np.testing.assert_allclose(given, average.predict_proba(X)[:, 1], atol=1e-6)
+    assert_allclose(given, average.predict_proba(X)[:, 1], atol=1e-6)
 
 
 def test_emlearn_converts_an_average_of_trees(average, tumours, tmp_path, monkeypatch):
@@ -91,7 +88,7 @@ def test_emlearn_converts_an_average_of_trees(average, tumours, tmp_path, monkey
     converted = emlearn.convert(forest, dtype="float", method="inline")
     sure = np.abs(forest.predict_proba(X)[:, 1] - 0.5) > 0.2  # it counts votes
     found = forest.classes_[np.asarray(converted.predict(X))]
-    np.testing.assert_array_equal(found[sure], forest.predict(X)[sure])
+    assert_array_equal(found[sure], forest.predict(X)[sure])
 
 
 @pytest.mark.parametrize(("saved", "name"), [("model", "again"), ("compact", "served")])
@@ -100,7 +97,7 @@ def test_mlflow_serves_both(saved, name, small, tumours, tmp_path, monkeypatch):
     _, _, (X, _) = tumours
     monkeypatch.chdir(tmp_path)
     again = follow(f'"{saved}",', small, X)[name]
-    np.testing.assert_array_equal(again.predict(X), small.predict(X))
+    assert_array_equal(again.predict(X), small.predict(X))
     if saved == "compact":
         assert type(again) is quorate.results.CompactClassifier
     else:
@@ -124,5 +121,5 @@ def test_mlflow_serves_a_pool(tumours, tmp_path):
         ],
     )
     again = mlflow.sklearn.load_model(str(tmp_path / "model"))
-    np.testing.assert_array_equal(again.predict(X_new), small.predict(X_new))
+    assert_array_equal(again.predict(X_new), small.predict(X_new))
     assert again.weights == small.weights

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -64,10 +65,8 @@ class TestAsMember:
         member = quorate.as_member(
             net.predict if called else net, ["bad", "good"], answers
         )
-        np.testing.assert_array_equal(member.predict(X), line.predict(X))
-        np.testing.assert_allclose(
-            member.predict_proba(X), line.predict_proba(X), atol=1e-6
-        )
+        assert_array_equal(member.predict(X), line.predict(X))
+        assert_allclose(member.predict_proba(X), line.predict_proba(X), atol=1e-6)
 
     @pytest.mark.parametrize(
         ("says", "classes", "answers"),
@@ -86,13 +85,11 @@ class TestAsMember:
         given = {} if answers == "auto" else {"answers": answers}
         member = quorate.as_member(lambda X: says(X, line), classes, **given)
         assert member.classes_.tolist() == ["bad", "good"]
-        np.testing.assert_array_equal(member.predict(X), line.predict(X))
+        assert_array_equal(member.predict(X), line.predict(X))
         if answers == "auto":
             assert not hasattr(member, "predict_proba")
         else:
-            np.testing.assert_allclose(
-                member.predict_proba(X), line.predict_proba(X), atol=1e-12
-            )
+            assert_allclose(member.predict_proba(X), line.predict_proba(X), atol=1e-12)
 
     def test_what_needs_no_adapter_stays_as_it_is(self, line):
         assert quorate.as_member(line) is line
@@ -142,12 +139,12 @@ class TestPools:
         }
         votes = quorate.collect_votes(pool, X, y)
         expected = [line.predict(X), pool["function"](X), line.predict(X)]
-        np.testing.assert_array_equal(votes.classes[votes.codes], expected)
+        assert_array_equal(votes.classes[votes.codes], expected)
         assert votes.names == tuple(pool)
         small = quorate.prune(pool, X[1::2], y[1::2], "best", keep=2)
         assert list(small.estimators) == ["line", "shares"]
         assert small.estimators["shares"] is pool["shares"]
-        np.testing.assert_array_equal(small.predict(X), line.predict(X))
+        assert_array_equal(small.predict(X), line.predict(X))
 
     def test_what_lacks_labels_is_refused_by_name(self, line):
         with pytest.raises(TypeError, match=r"member 'net' .* no classes_; pass quor"):

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine, make_classification
@@ -74,9 +75,9 @@ def test_votes_are_what_the_members_say(kind, labels):
     ensemble = clone(KINDS[kind]).fit(X[:120], y[:120])
     votes = collect_votes(ensemble, X[120:], y[120:])
     expected = votes_by_hand(ensemble, X[120:])
-    np.testing.assert_array_equal(votes.classes[votes.codes], expected)
-    np.testing.assert_array_equal(votes.classes[votes.y], y[120:])
-    np.testing.assert_array_equal(votes.classes, ensemble.classes_)
+    assert_array_equal(votes.classes[votes.codes], expected)
+    assert_array_equal(votes.classes[votes.y], y[120:])
+    assert_array_equal(votes.classes, ensemble.classes_)
     assert votes.accuracies.mean() > 0.6
 
 
@@ -86,14 +87,14 @@ def test_weights_and_names():
     ).fit(X, Y)
     votes = collect_votes(voting, X, Y)
     assert votes.names == ("nb", "tree")
-    np.testing.assert_array_equal(votes.weights, [1, 2])
-    np.testing.assert_array_equal(votes.predict(), voting.predict(X))
+    assert_array_equal(votes.weights, [1, 2])
+    assert_array_equal(votes.predict(), voting.predict(X))
 
     boosting = AdaBoostClassifier(tree(), n_estimators=6, random_state=0).fit(X, Y)
     votes = collect_votes(boosting, X, Y)
     expected = boosting.estimator_weights_[: len(boosting.estimators_)]
-    np.testing.assert_array_equal(votes.weights, expected)
-    np.testing.assert_array_equal(votes.predict(), boosting.predict(X))
+    assert_array_equal(votes.weights, expected)
+    assert_array_equal(votes.predict(), boosting.predict(X))
 
 
 def test_boosting_that_stopped_early():
@@ -124,7 +125,7 @@ class TestPools:
             GaussianNB().fit(X, Y),
         ]
         votes = collect_votes(members, X, Y)
-        np.testing.assert_array_equal(votes.accuracies[:3], 1)
+        assert_array_equal(votes.accuracies[:3], 1)
         assert votes.classes.dtype.kind == "i"
 
     def test_a_forest_in_a_list_is_one_member(self):
@@ -168,7 +169,7 @@ class TestInputs:
         for frame in (pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)):
             ensemble = clone(KINDS[kind]).fit(frame, Y)
             votes = collect_votes(ensemble, frame, Y)
-            np.testing.assert_array_equal(votes.codes, plain.codes)
+            assert_array_equal(votes.codes, plain.codes)
 
     @pytest.mark.parametrize("kind", SPARSE)
     @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_matrix, sp.csr_array])
@@ -177,9 +178,7 @@ class TestInputs:
         X = np.where(np.abs(X) > 0.5, X, 0)
         ensemble = clone(KINDS[kind]).fit(form(X), y)
         votes = collect_votes(ensemble, form(X), y)
-        np.testing.assert_array_equal(
-            votes.predict(), collect_votes(ensemble, X, y).predict()
-        )
+        assert_array_equal(votes.predict(), collect_votes(ensemble, X, y).predict())
 
     def test_sparse_out_of_bag(self):
         X, y = DATA
@@ -197,9 +196,7 @@ class TestInputs:
         X[::7, 3] = np.nan
         forest = RandomForestClassifier(5, random_state=0).fit(X, y)
         votes = collect_votes(forest, X, y)
-        np.testing.assert_array_equal(
-            votes.classes[votes.codes], votes_by_hand(forest, X)
-        )
+        assert_array_equal(votes.classes[votes.codes], votes_by_hand(forest, X))
         boosting = AdaBoostClassifier(tree(), n_estimators=3).fit(DATA[0], y)
         with pytest.raises(ValueError, match="NaN"):
             collect_votes(boosting, X, y)
@@ -213,7 +210,7 @@ class TestInputs:
             (FrozenEstimator(forest), None),
         ):
             again = collect_votes(ensemble, X, Y, n_jobs=n_jobs)
-            np.testing.assert_array_equal(one.codes, again.codes)
+            assert_array_equal(one.codes, again.codes)
 
     def test_labels_the_ensemble_never_saw(self):
         named = LABELS["words"][Y]
@@ -221,14 +218,14 @@ class TestInputs:
         message = r"59 samples have a label .* not trained on \('ant'\), which no"
         with pytest.warns(QuorateWarning, match=message):
             votes = collect_votes(forest, X, named)
-        np.testing.assert_array_equal(votes.classes, ["ant", "bee", "cow"])
+        assert_array_equal(votes.classes, ["ant", "bee", "cow"])
         assert votes.codes.min() == 1
         assert (votes.correct[:, Y == 0] == False).all()  # noqa: E712
 
     def test_classes_of_the_ensemble_are_kept(self):
         forest = RandomForestClassifier(5, random_state=0).fit(X, Y)
         votes = collect_votes(forest, X[Y == 0], Y[Y == 0])
-        np.testing.assert_array_equal(votes.classes, [0, 1, 2])
+        assert_array_equal(votes.classes, [0, 1, 2])
 
     @pytest.mark.parametrize(
         ("change", "message"),
@@ -264,16 +261,16 @@ class TestOutOfBag:
         unseen = np.ones((40, len(y)), dtype=bool)
         for row, drawn in zip(unseen, ensemble.estimators_samples_, strict=True):
             row[drawn] = False
-        np.testing.assert_array_equal(votes.valid, unseen)
+        assert_array_equal(votes.valid, unseen)
         everything = collect_votes(ensemble, X, y)
-        np.testing.assert_array_equal(votes.codes[unseen], everything.codes[unseen])
+        assert_array_equal(votes.codes[unseen], everything.codes[unseen])
 
     def test_agrees_with_scikit_learns_own_estimate(self):
         bagging = BaggingClassifier(LinearSVC(), 40, oob_score=True, random_state=0)
         bagging.fit(X, Y)
         votes = collect_votes(bagging, X, Y, out_of_bag=True)
         share = votes.tally() / totals.sample_counts(votes)[1]
-        np.testing.assert_allclose(share.T, bagging.oob_decision_function_)
+        assert_allclose(share.T, bagging.oob_decision_function_)
         assert votes.accuracy("lowest") == pytest.approx(bagging.oob_score_)
 
     def test_sample_weights_are_no_reason_to_refuse(self):
@@ -288,7 +285,7 @@ class TestOutOfBag:
             votes = collect_votes(forest, X, Y, out_of_bag=True)
         assert caught[0].filename == __file__
         assert votes.n_samples < len(Y)
-        np.testing.assert_array_equal(votes.classes[votes.y], Y[votes.samples])
+        assert_array_equal(votes.classes[votes.y], Y[votes.samples])
 
     @pytest.mark.parametrize(
         "ensemble",
@@ -405,7 +402,7 @@ class TestFrozenMembers:
         votes = collect_votes(voting, X, y)
         assert votes.accuracies.min() > 0.9
         if rule == "soft":
-            np.testing.assert_array_equal(votes.predict(), voting.predict(X))
+            assert_array_equal(votes.predict(), voting.predict(X))
 
     @pytest.mark.parametrize("labels", [LABELS["words"], np.array(["0", "1", "2"])])
     def test_codes_are_read_as_codes(self, labels):
@@ -413,7 +410,7 @@ class TestFrozenMembers:
         frozen = [FrozenEstimator(m.fit(X, codes)) for m in (GaussianNB(), tree())]
         voting = self.voting(X, labels[codes], *frozen)
         votes = collect_votes(voting, X, labels[codes])
-        np.testing.assert_array_equal(votes.predict(), voting.predict(X))
+        assert_array_equal(votes.predict(), voting.predict(X))
 
     @pytest.mark.parametrize("labels", ["shifted", "words", "objects"])
     @pytest.mark.parametrize("rule", ["soft", "hard"])
@@ -446,7 +443,7 @@ class TestWithoutLabels:
         )
         voting.set_params(stump__max_depth=1).fit(X, Y)
         votes = collect_votes(voting, X)
-        np.testing.assert_array_equal(votes.classes[votes.y], voting.predict(X))
+        assert_array_equal(votes.classes[votes.y], voting.predict(X))
         assert (votes.unweighted().predict("heads") != voting.predict(X)).any()
         assert votes.accuracy() == 1
 
@@ -503,7 +500,7 @@ class TestSamplesAreLookedAtOnce:
             zip(bagging.estimators_, bagging.estimators_features_, strict=True)
         ):
             expected = member.predict(X[:, columns]).astype(int)
-            np.testing.assert_array_equal(votes.codes[place], expected)
+            assert_array_equal(votes.codes[place], expected)
 
     def test_what_trees_have_to_say_something_about(self, checks):
         X, y = load_wine(return_X_y=True)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import cohen_kappa_score
 from tests import strategies, twins
 
@@ -46,7 +47,7 @@ def test_labels(name, data):
     assert found == pytest.approx(expected, rel=1e-10, abs=1e-12)
     found = quorate.pairwise_diversity(votes, name, outputs="label")
     expected = twins.pair_matrix(name, *lists, "label", 0.0)
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("undefined", ["authors", "nan"])
@@ -58,7 +59,7 @@ def test_pairs(name, undefined, votes):
         name, *twins.as_lists(votes), "oracle", convention(name, undefined)
     )
     found = quorate.pairwise_diversity(votes, name, undefined=undefined)
-    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("undefined", ["authors", "nan"])
@@ -70,7 +71,7 @@ def test_single_samples(name, undefined, votes):
         name, *twins.as_lists(votes), undefined=convention(name, undefined)
     )
     found = quorate.sample_diversity(votes, name, undefined=undefined)
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 @FAST
@@ -78,7 +79,7 @@ def test_single_samples(name, undefined, votes):
 def test_single_samples_of_labels(votes):
     expected = twins.per_sample("disagreement", *twins.as_lists(votes), outputs="label")
     found = quorate.sample_diversity(votes, "disagreement", outputs="label")
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 @settings(deadline=None, max_examples=200)
@@ -88,21 +89,17 @@ def test_voting_and_decomposition(votes):
     given_weights = votes.weights if votes.weights is not None else [1] * len(V)
     weights = [Fraction(int(w)) for w in given_weights]
     winners = twins.predictions(V, weights, n_classes)
-    np.testing.assert_array_equal(votes.predict(), votes.classes[winners])
+    assert_array_equal(votes.predict(), votes.classes[winners])
     for ties in ("expected", "lowest"):
         errors = twins.vote_errors(V, y, weights, n_classes, ties)
-        np.testing.assert_array_equal(
-            votes.sample_errors(ties), np.array(errors, dtype=float)
-        )
+        assert_array_equal(votes.sample_errors(ties), np.array(errors, dtype=float))
         mean = float(sum(errors) / len(errors))
         assert votes.accuracy(ties) == pytest.approx(1 - mean)
     found = quorate.decompose(votes)
     G, A, D = twins.decomposition(V, y, weights, n_classes)
-    np.testing.assert_allclose(found.sample_error, np.array(G, float), atol=1e-15)
-    np.testing.assert_allclose(
-        found.sample_member_error, np.array(A, float), atol=1e-15
-    )
-    np.testing.assert_allclose(found.sample_diversity, np.array(D, float), atol=1e-15)
+    assert_allclose(found.sample_error, np.array(G, float), atol=1e-15)
+    assert_allclose(found.sample_member_error, np.array(A, float), atol=1e-15)
+    assert_allclose(found.sample_diversity, np.array(D, float), atol=1e-15)
 
 
 @pytest.mark.parametrize("credence", [1, 2, 3])
@@ -113,9 +110,9 @@ def test_credences(credence, votes):
     weights = votes.weights if votes.weights is not None else [1.0] * len(V)
     found = quorate.decompose(votes, credence=credence)
     G, A, D = twins.credence_decomposition(V, y, weights, n_classes, credence)
-    np.testing.assert_allclose(found.sample_error, G, atol=1e-12)
-    np.testing.assert_allclose(found.sample_member_error, A, atol=1e-12)
-    np.testing.assert_allclose(found.sample_diversity, D, atol=1e-12)
+    assert_allclose(found.sample_error, G, atol=1e-12)
+    assert_allclose(found.sample_member_error, A, atol=1e-12)
+    assert_allclose(found.sample_diversity, D, atol=1e-12)
 
 
 @FAST
@@ -124,20 +121,18 @@ def test_kernels_for_many_classes_equal_those_for_few(seed, n_classes):
     rng = np.random.default_rng(seed)
     codes = rng.integers(-1, n_classes, (6, 30)).astype(np.int8)
     expected = np.array([(codes == label).sum(axis=0) for label in range(n_classes)])
-    np.testing.assert_array_equal(counts.tally(codes, n_classes), expected)
+    assert_array_equal(counts.tally(codes, n_classes), expected)
     same = np.array(
         [[((a == b) & (a >= 0)).sum() for b in codes] for a in codes.astype(int)]
     )
-    np.testing.assert_array_equal(pairs.agreement(codes, n_classes), same)
+    assert_array_equal(pairs.agreement(codes, n_classes), same)
 
 
 def test_counts_of_more_members_than_a_byte_holds():
     codes = np.zeros((600, 3), dtype=np.int8)
     codes[:300, 1] = 1
-    np.testing.assert_array_equal(
-        counts.tally(codes, 2), [[600, 300, 600], [0, 300, 0]]
-    )
-    np.testing.assert_array_equal(
+    assert_array_equal(counts.tally(codes, 2), [[600, 300, 600], [0, 300, 0]])
+    assert_array_equal(
         counts.correct_per_sample(codes, np.zeros(3, np.int8)), [600, 300, 600]
     )
 

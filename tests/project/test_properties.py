@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from tests import strategies
 
 import quorate
@@ -48,7 +49,7 @@ def test_identities_between_measures(votes):
 @given(votes=strategies.votes())
 def test_decomposition_adds_up(votes):
     found = quorate.decompose(votes)
-    np.testing.assert_allclose(
+    assert_allclose(
         found.sample_error,
         found.sample_member_error - found.sample_diversity,
         atol=1e-15,
@@ -62,15 +63,11 @@ def test_decomposition_adds_up(votes):
 @given(votes=strategies.votes())
 def test_corollary_holds_for_the_lambda_of_the_ensemble(votes):
     found = quorate.decompose(votes, lambda_="ensemble")
-    np.testing.assert_allclose(
-        found.sample_margin, 1 - 2 * found.sample_member_error, atol=1e-12
-    )
+    assert_allclose(found.sample_margin, 1 - 2 * found.sample_member_error, atol=1e-12)
     printed = quorate.decompose(votes, lambda_="paper")
     zero = printed.sample_diversity == 0
     assert (printed.sample_margin[zero] == 0).all()
-    np.testing.assert_array_equal(
-        printed.sample_lambda, np.sign(printed.sample_diversity)
-    )
+    assert_array_equal(printed.sample_lambda, np.sign(printed.sample_diversity))
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -105,12 +102,12 @@ def test_order_of_samples_and_members_does_not_matter(data, votes):
     first, second = quorate.diversity(votes), quorate.diversity(mixed)
     assert all(close(first[name], second[name]) for name in first)
     for name in ("error_gap", "disagreement", "entropy_cc"):
-        np.testing.assert_array_equal(
+        assert_array_equal(
             quorate.sample_diversity(votes, name)[samples],
             quorate.sample_diversity(mixed, name),
         )
     kappa = quorate.pairwise_diversity(votes, "kappa")
-    np.testing.assert_array_equal(
+    assert_array_equal(
         kappa[np.ix_(members, members)], quorate.pairwise_diversity(mixed, "kappa")
     )
 
@@ -141,12 +138,12 @@ def test_a_mask_that_hides_nothing_changes_nothing(votes):
     first, second = quorate.diversity(votes), quorate.diversity(masked)
     assert all(close(first[name], second[name]) for name in first)
     for name in MEASURES:
-        np.testing.assert_array_equal(
+        assert_array_equal(
             quorate.sample_diversity(votes, name),
             quorate.sample_diversity(masked, name),
         )
-    np.testing.assert_array_equal(votes.predict(), masked.predict())
-    np.testing.assert_array_equal(votes.accuracies, masked.accuracies)
+    assert_array_equal(votes.predict(), masked.predict())
+    assert_array_equal(votes.accuracies, masked.accuracies)
     assert quorate.assess_risk(votes).margin == quorate.assess_risk(masked).margin
 
 
@@ -155,7 +152,7 @@ def test_a_mask_that_hides_nothing_changes_nothing(votes):
 def test_equal_weights_are_no_weights(votes, weight):
     weighted = rebuilt(votes, weights=[weight] * votes.n_members)
     assert quorate.diversity(votes) == quorate.diversity(weighted)
-    np.testing.assert_array_equal(votes.sample_errors(), weighted.sample_errors())
+    assert_array_equal(votes.sample_errors(), weighted.sample_errors())
 
 
 @FAST
@@ -169,9 +166,9 @@ def test_a_weight_is_that_many_members(votes, data):
     labels, y = votes.classes[votes.codes], votes.classes[votes.y]
     weighted = rebuilt(votes, weights=weights)
     repeated = quorate.Votes(np.repeat(labels, weights, axis=0), y)
-    np.testing.assert_array_equal(weighted.predict(), repeated.predict())
+    assert_array_equal(weighted.predict(), repeated.predict())
     for name in ("error_gap", "entropy_cc"):
-        np.testing.assert_allclose(
+        assert_allclose(
             quorate.sample_diversity(weighted, name),
             quorate.sample_diversity(repeated, name),
             atol=1e-12,
@@ -205,8 +202,8 @@ def test_mean_of_pairs_is_the_whole(votes):
 @given(votes=strategies.votes())
 def test_keeping_everybody_changes_nothing(votes):
     again = votes.keep(np.arange(votes.n_members))
-    np.testing.assert_array_equal(votes.codes, again.codes)
-    np.testing.assert_array_equal(votes.predict(), again.predict())
+    assert_array_equal(votes.codes, again.codes)
+    assert_array_equal(votes.predict(), again.predict())
     assert votes.names == again.names
 
 
@@ -215,4 +212,4 @@ def test_keeping_everybody_changes_nothing(votes):
 def test_float_weights_do_not_let_rounding_decide(votes):
     weights = 1.0 + np.arange(votes.n_members) % 3
     tenths, whole = (rebuilt(votes, weights=w * weights) for w in (0.1, 1.0))
-    np.testing.assert_array_equal(tenths.sample_errors(), whole.sample_errors())
+    assert_array_equal(tenths.sample_errors(), whole.sample_errors())
