@@ -142,7 +142,7 @@ def test_rounding_breaks_no_tie_of_weighted_errors():
 
 
 @pytest.mark.parametrize("n_classes", [2, pytest.param(12, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize("masked", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("method", ["simplex", "margin_loss"])
 def test_memory(method, masked, n_classes):
     rng = np.random.default_rng(0)
