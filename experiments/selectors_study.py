@@ -1,4 +1,4 @@
-"""Run the preset ``selectors`` and write the tables of its page in the docs.
+"""Compare selectors, weights and the automatic choice; write the tables of their page.
 
 ``python -m experiments selectors_study DATA_FOLDER [STORE_FOLDER]`` runs it offline and
 on the folder, and writes ``docs/results/selectors/selectors-*.csv``. What is in the
@@ -10,13 +10,35 @@ import sys
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from experiments._tables import write
 from quorate.stats import average_ranks, friedman, nemenyi, wilcoxon_holm
-from quorate.study import Plan, Results, make_preset, run_plan
+from quorate.study import EnsembleSpec, MethodSpec, Plan, Results, make_preset, run_plan
 
+# Cheap enough to run on every ensemble at four sizes.
+SELECTORS: dict[str, tuple[str, dict[str, Any]]] = {
+    "auto": ("auto", {}),
+    "brier": ("brier", {}),
+    "brier, labels only": ("brier", {"mix": 0.0}),
+    "brier, soft": ("brier", {"mix": 0.0, "target": "soft"}),
+    "herding": ("herding", {}),
+    "margin_loss": ("margin_loss", {"sweeps": 0}),
+    "l1": ("l1", {}),
+    "ges": ("ges", {}),
+    "ges, log-loss": ("ges", {"loss": "log_loss"}),
+    "simplex": ("simplex", {}),
+    "epbd": ("epbd", {}),
+    "re": ("re", {}),
+    "mdm": ("mdm", {}),
+    "oo": ("oo", {}),
+    "best": ("best", {}),
+    "es": ("es", {}),
+}
+RANDOM_DRAWS = 5
+SHARES = (0.05, 0.1, 0.2, 0.3)
 # In the folder; all that comes with the package was tuned on as well.
 TUNED_ON = (
     "australian",
@@ -56,14 +78,45 @@ def main(data_dir: str, stores: str = ".") -> None:
 
 def plans(data_dir: str) -> dict[str, tuple[Plan, str | None]]:
     """Return what to run: sets nobody looked at, those tuned on, and those offline."""
-    plan = make_preset("selectors", data_dir=data_dir)
+    plan = selectors(make_preset("pruning-bagging", data_dir=data_dir).data)
     apart = {data for data in plan.data if data.removesuffix(".csv.gz") in TUNED_ON}
     rest = tuple(data for data in plan.data if data not in apart)
     return {
         "verdict": (replace(plan, data=rest), data_dir),
         "tuned": (replace(plan, data=tuple(sorted(apart))), data_dir),
-        "offline": (make_preset("selectors"), None),
+        "offline": (selectors(make_preset("pruning-bagging").data), None),
     }
+
+
+def selectors(data: tuple[str, ...]) -> Plan:
+    """Return the study on these data sets."""
+    methods = []
+    for keep in SHARES:
+        size = f" {keep:.0%}"
+        methods += [
+            MethodSpec(method, keep, label + size, parameters)
+            for label, (method, parameters) in SELECTORS.items()
+        ]
+        methods += [
+            MethodSpec(method, keep, f"{method}, train{size}", prune_on="train")
+            for method in ("epbd", "oo")
+        ]
+        methods += [
+            MethodSpec("random", keep, f"random {draw}{size}", {"random_state": draw})
+            for draw in range(RANDOM_DRAWS)
+        ]
+    ensembles = (
+        EnsembleSpec("random_forest", members=200),
+        EnsembleSpec("adaboost", "stump", 100, "train"),
+        EnsembleSpec("pool", members=30, prune_on="holdout"),
+        EnsembleSpec("bagging", "tree", 100),
+        EnsembleSpec("adaboost", "tree", 100, "train"),
+        EnsembleSpec("adaboost", "stump", 100, "holdout"),
+        EnsembleSpec("adaboost", "tree", 100, "holdout"),
+        EnsembleSpec("random_forest", members=200, prune_on="holdout"),
+    )
+    how: dict[str, Any] = {"folds": 3, "repeats": 3, "prune_on": "oob", "rows": 1000}
+    return Plan("selectors", data, ensembles, tuple(methods), as_deployed=True, **how)
 
 
 def write_tables(which: str, results: Results) -> None:

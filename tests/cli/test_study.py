@@ -90,7 +90,7 @@ def test_reference(small_store):
     ("words", "code", "why"),
     [
         (["report", "none.sqlite"], 1, "none.sqlite: no such file."),
-        (["check", "selectors", "none.sqlite"], 1, "none.sqlite: no such file."),
+        (["check", "space", "none.sqlite"], 1, "none.sqlite: no such file."),
         (["merge", "none.sqlite", "b.sqlite"], 1, "none.sqlite: no such file."),
     ],
 )  # fmt: skip

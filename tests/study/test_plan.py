@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from experiments import selectors_study
 from tests.study.plans import small_plan
 
 from quorate.study import (
@@ -201,7 +202,7 @@ def test_a_method_is_the_same_however_it_is_spelt():
 def test_presets(name):
     plan = make_preset(name)
     assert plan.name == name
-    assert plan.folds == (3 if name == "selectors" else 5)
+    assert plan.folds == 5
     quick = plan.quick()
     assert quick.methods == plan.methods
     assert quick.n_cells <= plan.n_cells
@@ -271,7 +272,7 @@ def test_a_folder_without_the_papers_data_sets(tmp_path):
 
 
 def test_what_the_presets_compare():
-    plan = make_preset("selectors")
+    plan = selectors_study.selectors(("wine",))
     assert (plan.rows, plan.folds, plan.repeats, plan.prune_on) == (1000, 3, 3, "oob")
     assert plan.as_deployed
     names = {method.name for method in plan.methods}

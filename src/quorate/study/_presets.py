@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from quorate._messages import unknown_name
 from quorate._theory import measures
@@ -28,27 +28,6 @@ _OPTIONS = {"sep": {"n_iter": 500}, "pep": {"n_iter": 30}, "tsp_ap": {"ta": 7}}
 _KEEP = 0.3
 _MEMBERS = 11
 CONTESTED = ", contested"  # ends the names of methods with the contested search
-# Cheap enough to run on every ensemble at four sizes.
-_SELECTORS: dict[str, tuple[str, dict[str, Any]]] = {
-    "auto": ("auto", {}),
-    "brier": ("brier", {}),
-    "brier, labels only": ("brier", {"mix": 0.0}),
-    "brier, soft": ("brier", {"mix": 0.0, "target": "soft"}),
-    "herding": ("herding", {}),
-    "margin_loss": ("margin_loss", {"sweeps": 0}),
-    "l1": ("l1", {}),
-    "ges": ("ges", {}),
-    "ges, log-loss": ("ges", {"loss": "log_loss"}),
-    "simplex": ("simplex", {}),
-    "epbd": ("epbd", {}),
-    "re": ("re", {}),
-    "mdm": ("mdm", {}),
-    "oo": ("oo", {}),
-    "best": ("best", {}),
-    "es": ("es", {}),
-}
-_RANDOM_DRAWS = 5
-_SIZES = (0.05, 0.1, 0.2, 0.3)
 
 
 def _whole() -> Methods:
@@ -169,36 +148,6 @@ def _table(
     return make
 
 
-def _selectors(name: str, data: tuple[str, ...]) -> Plan:
-    methods = []
-    for keep in _SIZES:
-        size = f" {keep:.0%}"
-        methods += [
-            MethodSpec(method, keep, label + size, parameters)
-            for label, (method, parameters) in _SELECTORS.items()
-        ]
-        methods += [
-            MethodSpec(method, keep, f"{method}, train{size}", prune_on="train")
-            for method in ("epbd", "oo")
-        ]
-        methods += [
-            MethodSpec("random", keep, f"random {draw}{size}", {"random_state": draw})
-            for draw in range(_RANDOM_DRAWS)
-        ]
-    ensembles = (
-        EnsembleSpec("random_forest", members=200),
-        EnsembleSpec("adaboost", "stump", 100, "train"),
-        EnsembleSpec("pool", members=30, prune_on="holdout"),
-        EnsembleSpec("bagging", "tree", 100),
-        EnsembleSpec("adaboost", "tree", 100, "train"),
-        EnsembleSpec("adaboost", "stump", 100, "holdout"),
-        EnsembleSpec("adaboost", "tree", 100, "holdout"),
-        EnsembleSpec("random_forest", members=200, prune_on="holdout"),
-    )
-    how: dict[str, Any] = {"folds": 3, "repeats": 3, "prune_on": "oob", "rows": 1000}
-    return Plan(name, data, ensembles, tuple(methods), as_deployed=True, **how)
-
-
 _PRESETS: dict[str, tuple[str, Callable[[str, tuple[str, ...]], Plan]]] = {
     "pruning-bagging": (
         "EPBD against 14 methods on bagged trees",
@@ -260,7 +209,6 @@ _PRESETS: dict[str, tuple[str, Callable[[str, tuple[str, ...]], Plan]]] = {
             rows=1000,
         ),
     ),
-    "selectors": ("better selectors, weights and the automatic choice", _selectors),
     "space": (
         "Figure 13: methods that choose their own size, on eight ensembles",
         _paper(

@@ -457,10 +457,12 @@ class Results:
         pairs += [("error", "risk"), ("error", "worst_diversity"),
                   ("risk", "worst_diversity")]  # fmt: skip
         tables = dict(list(frame.groupby("ensemble", sort=False)))
-        rows = [
-            [(t[x].corr(t[y]), t[x].corr(t[y], "spearman")) for t in tables.values()]
-            for x, y in pairs
-        ]
+        rows = []
+        for x, y in pairs:
+            known = [table[[x, y]].dropna() for table in tables.values()]
+            rows.append(
+                [(t[x].corr(t[y]), t[x].rank().corr(t[y].rank())) for t in known]
+            )
         names = [f"{x}, {y.removeprefix('after_').replace('_', ' ')}" for x, y in pairs]
         return Correlations(tuple(names), tuple(map(str, tables)), np.array(rows))
 
