@@ -291,3 +291,99 @@ def test_rows_of_text_with_and_without_a_header(header):
     expected = [[str(label)] for label in model.predict(FRAME)]
     small = served(model)
     assert list(answer(small, small._form, rows, header=header)) == expected
+
+
+def numbered(n=300):
+    """Return columns whose types change between steps, and labels that need them."""
+    rng = np.random.default_rng(0)
+    zips = rng.choice(["01234", "1234", "99501"], n).astype(object)
+    grades = np.array([1.0, 2.0, None], dtype=object)[rng.integers(0, 3, n)]
+    words = rng.choice(np.array(["red", "green", np.nan], dtype=object), n)
+    y = (zips == "01234").astype(int) + (grades == 1.0) + (words == "red")
+    return pd.DataFrame({"zip": zips, "grade": grades, "word": words}), y
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize("columns", [["zip"], ["zip", "word"], ["word"]])
+def test_text_stays_text_between_an_imputer_and_an_encoder(columns):
+    """Digit strings too, which are no numbers."""
+    frame, y = numbered()
+    model = make_pipeline(
+        SimpleImputer(strategy="most_frequent"), OneHotEncoder(), forest()
+    ).fit(frame[columns], y)
+    check(model, frame[columns], frame[columns].to_numpy())
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_none_among_numbers_is_a_missing_value():
+    frame, y = numbered()
+    model = make_pipeline(SimpleImputer(), StandardScaler(), forest())
+    model.fit(frame[["grade"]].astype(float), y)
+    check(model, frame[["grade"]], frame[["grade"]].to_numpy())
+    found = served(model)
+    rows = [[grade] for grade in frame["grade"]]
+    expected = model.predict(frame[["grade"]])
+    np.testing.assert_array_equal(found.predict(rows), expected)
+    empty = [["" if grade is None else grade] for grade in frame["grade"]]
+    np.testing.assert_array_equal(found.predict(empty), expected)
+
+
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler(), RobustScaler()])
+def test_narrow_rows_are_rounded_after_each_operation(scaler):
+    """At a mean of 1e5, where rounding once gives dozens of other labels."""
+    rng = np.random.default_rng(0)
+    wide = rng.normal(1e5, 1, (3000, 3))
+    y = (wide.sum(axis=1) > 3e5).astype(int)
+    model = make_pipeline(scaler, forest()).fit(wide.astype(np.float32), y)
+    check(model, wide.astype(np.float32), wide)
+
+
+def test_types_of_encoders_and_frames():
+    """Codes of eight bits wrap; nullable numbers may be missing; slices are names."""
+    frame, y = numbered()
+    many = pd.DataFrame({"code": np.arange(300)})
+    wrapping = OrdinalEncoder(
+        dtype=np.int8, handle_unknown="use_encoded_value", unknown_value=-1
+    )
+    check(make_pipeline(wrapping, forest()).fit(many, y), many)
+    table = frame.assign(first=np.arange(300), grade=frame["grade"].astype("Int64"))
+    before = ColumnTransformer(
+        [("numbers", SimpleImputer(), slice("grade", "grade")),
+         ("rare", OneHotEncoder(min_frequency=80, handle_unknown="ignore"),
+          slice("zip", "zip"))]
+    )  # fmt: skip
+    model = make_pipeline(before, forest()).fit(table, y)
+    check(model, table, table.assign(zip="unknown"), table.convert_dtypes())
+
+
+def test_rows_of_json():
+    """Dicts in any order; None and empty text are missing; misfits are named."""
+    frame, y = numbered()
+    model = make_pipeline(columns_of(frame), forest()).fit(frame, y)
+    found, expected = served(model), model.predict(frame)
+    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    mixed = [dict(reversed(record.items())) for record in records]
+    empty = [
+        {name: "" if value is None else value for name, value in record.items()}
+        for record in records
+    ]
+    for rows in (records, mixed, empty, [list(record.values()) for record in records]):
+        np.testing.assert_array_equal(found.predict(rows), expected)
+    shares = found.predict_proba(mixed)
+    np.testing.assert_allclose(shares, model.predict_proba(frame), rtol=0, atol=1e-12)
+    for rows, problem in (
+        ([{"zip": "5", "grade": 1}], "row 0 lacks 'word'"),
+        ([{**records[0], "Word": "red"}], "row 0 has 'Word', unknown to the model"),
+        (records[0], r"one row is given; put it into a list of rows, \[row\]"),
+        (["5", 1.0, "red"], r"one row is given; put it into a list"),
+        ([["5", 1.0]], "row 0 has 2 values, but 3 are needed"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            found.predict(rows)
+
+
+def columns_of(frame):
+    known = OneHotEncoder(handle_unknown="ignore")
+    return ColumnTransformer(
+        [("text", known, ["zip", "word"]), ("grade", SimpleImputer(), ["grade"])]
+    )

@@ -5,9 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -125,6 +127,12 @@ def test_rows_of_the_user(forest, monkeypatch):
     assert check_answers(fickle, small) > 0
     with pytest.raises(ValueError, match=r"predict gives \d .* for the row \[0.0, 0.0"):
         check_answers(fickle, small, X=np.zeros((1, 6)))
+
+
+def test_calibrators_are_not_part_of_a_compact_model(forest):
+    calibrated = CalibratedClassifierCV(FrozenEstimator(forest)).fit(X, Y)
+    with pytest.raises(TypeError, match="compact: a compact model has no calibrators"):
+        quorate.compact(calibrated)
 
 
 def test_what_the_model_refuses_is_not_compared():

@@ -5,6 +5,7 @@ from typing import Any, Literal, NoReturn, Self, TypeAlias, TypeVar, cast, get_a
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
@@ -242,6 +243,12 @@ def compact(
             "'calibrated', fit a LazyClassifier to rows and compact it."
         )
     core, steps = split_steps(model)
+    if isinstance(core, CalibratedClassifierCV):
+        raise TypeError(
+            "compact: a compact model has no calibrators, which change the "
+            "probabilities of a CalibratedClassifierCV; compact the estimator of each "
+            "of its calibrated_classifiers_, and apply the calibrators to that."
+        )
     sums = read_sums(core)
     if sums is not None:
         if mode == "bayes":
