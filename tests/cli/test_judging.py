@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import BaggingClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -167,6 +167,20 @@ def test_predict_answers_for_any_model(place, tmp_path):
     assert "line 1 must be a header" in told(done) or "utf-8" in told(done)
     done = run("predict", "forest.skops", tmp_path / "rows.csv", "--no-header", code=1)
     assert "line 1 has 8 fields, but 5 are needed" in told(done)
+
+
+def test_compact_writes_a_regressor(place):
+    X, _ = place.new
+    target = X @ np.arange(1.0, X.shape[1] + 1)
+    model = RandomForestRegressor(5, random_state=0).fit(X, target)
+    quorate.save(model, "numbers.skops")
+    assert run("compact", "numbers.skops").stdout.startswith("5 trees: ")
+    served = quorate.serving.load("numbers.quorate")
+    np.testing.assert_array_equal(served.predict(X), model.predict(X))
+    found = run_json("compact", "numbers.skops", "--force")
+    assert (found["mode"], found["n_members"], found["n_classes"]) == (None, 5, 0)
+    done = run("prune", "numbers.skops", "train.csv", "--target", "kind", code=1)
+    assert "quorate.compact takes those of trees" in told(done)
 
 
 def test_compact_refuses(place):

@@ -1,5 +1,9 @@
 """Boosters as compact models: the answers of their own library, or a sentence."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -239,9 +243,52 @@ def test_frames_and_steps(model, tmp_path):
         np.testing.assert_array_equal(served.predict(dicts), fitted.predict(rows[:9]))
 
 
+CHILD = """
+import sys
+import numpy as np
+from pathlib import Path
+from quorate import serving
+for path in sorted(Path(sys.argv[1]).glob("*.quorate")):
+    own = np.load(path.with_suffix(".npz"))
+    given = serving.load(path).predict(own["rows"])
+    if given.dtype.kind == "f":
+        np.testing.assert_allclose(given, own["wanted"], 1e-6)
+    else:
+        np.testing.assert_array_equal(given, own["wanted"])
+    print(path.stem)
+strange = {name.partition(".")[0] for name in sys.modules} - {*sys.stdlib_module_names}
+print(sorted(name for name in strange if not name.startswith("_")))
+"""
+
+
+@pytest.mark.parametrize("engine", ["auto", "numpy"])
+def test_numpy_alone_answers_files_of_every_library(engine, tmp_path):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    source = Path(np.__file__).parents[1]
+    (packages / "quorate").symlink_to(Path(quorate.__file__).parent)
+    for name in ("numpy", "numpy.libs"):
+        if (source / name).exists():
+            (packages / name).symlink_to(source / name)
+    names = ["lgb 3", "lgb numbers", "xgb 2", "xgb poisson", "hgb holes", "hgb gamma"]
+    for name in names:
+        model, data = MODELS[name]
+        rows, target = DATA[data]
+        quorate.save(
+            quorate.compact(model.fit(rows, target)), tmp_path / f"{name}.quorate"
+        )
+        np.savez(tmp_path / f"{name}.npz", rows=rows, wanted=model.predict(rows))
+    done = subprocess.run(
+        [sys.executable, "-S", "-s", "-c", CHILD, tmp_path],
+        env={"PYTHONPATH": str(packages), "QUORATE_ENGINE": engine},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.splitlines() == [*sorted(names), "['numpy', 'quorate']"], done
+
+
 def test_treelite_is_asked_for(monkeypatch):
     model, data = MODELS["hgb numbers"]
     model.fit(*DATA[data])
-    monkeypatch.setitem(__import__("sys").modules, "treelite", None)
+    monkeypatch.setitem(sys.modules, "treelite", None)
     with pytest.raises(ImportError, match=r"pip install 'quorate\[boosters\]'"):
         quorate.compact(model)

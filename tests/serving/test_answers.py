@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
@@ -48,6 +48,20 @@ def test_rows_without_names_are_all_answered():
     assert asked(FOREST, lines(X[:1])) == expected[:1]
     assert asked(FOREST, lines(X), header=False) == expected
     assert asked(FOREST, "") == []
+
+
+def test_regressors_print_numbers():
+    one, two = (
+        RandomForestRegressor(3, random_state=0).fit(
+            X, np.nan_to_num(X[:, :n]).squeeze()
+        )
+        for n in (1, 2)
+    )
+    found = np.array(asked(one, lines(X)), dtype=float)
+    np.testing.assert_array_equal(found, one.predict(X)[:, None])  # to the last digit
+    np.testing.assert_array_equal(np.array(asked(two, lines(X)), float), two.predict(X))
+    with pytest.raises(ValueError, match="predicts numbers and has no probabilities"):
+        asked(one, lines(X), probabilities=True)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
