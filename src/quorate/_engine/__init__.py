@@ -23,14 +23,13 @@ from quorate._engine._rules import (
     make_stops,
     relative_lead,
 )
-from quorate._engine._sums import MOST_CUTS, Adder, Sums, rank_thresholds, sum_plan
+from quorate._engine._sums import Adder, Sums, rank_thresholds, sum_plan
 from quorate._engine._voter import LazyResult, Voter, kernel_plan, make_voter
 from quorate._engine._walk import Walk
 
 __all__ = [
     "LEAF",
     "MODES",
-    "MOST_CUTS",
     "MOST_NODES",
     "STORED_FIELDS",
     "Adder",

@@ -18,7 +18,7 @@ from quorate._native import SumPlan, kernels
 from quorate._typing import Array, FloatArray, IntArray
 
 # Numbers of this size and less are exact in 32 bits.
-MOST_CUTS = 2**24
+_MOST_CUTS = 2**24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ class Sums:
             raise ValueError("a sum that does not exist")
         if n_cuts.size and (n_cuts.shape != (trees.n_features,) or n_cuts.min() < 0):
             raise ValueError("thresholds of an unexpected layout")
-        if n_cuts.sum() != self.cuts.size or n_cuts.max(initial=0) > MOST_CUTS:
+        if n_cuts.sum() != self.cuts.size or n_cuts.max(initial=0) > _MOST_CUTS:
             raise ValueError("thresholds of an unexpected layout")
         return self
 
@@ -102,7 +102,6 @@ class Adder:
         self._walk = Walk(trees, np.ones(trees.roots.size), kind)
         self._library = kernels()
         self.engine = "numpy" if self._library is None else "compiled"
-        self._first = np.r_[0, np.cumsum(sums.n_cuts)]
         if self._library is not None:
             arrays, numbers = sum_plan(sums)
             self._arrays = arrays
@@ -120,40 +119,33 @@ class Adder:
             return self._add_in_numpy(X)
         found = np.empty((len(X), self.sums.base.size))
         room = np.empty((min(len(X), self._library.room), X.shape[1]), dtype=np.float32)
-        strange = self._library.add(
-            self._plan_address,
-            _address(X),
-            len(X),
-            _address(room),
-            _address(found),
-        )
+        given, to = (_address(X), len(X)), (_address(room), _address(found))
+        strange = self._library.add(self._plan_address, *given, *to)
         return found, bool(strange & 1), bool(strange & 2)
 
     def _add_in_numpy(self, X: Array) -> tuple[FloatArray, bool, bool]:
+        sums, walk = self.sums, self._walk
         with np.errstate(over="ignore"):
-            rows = self._rank(X) if self.sums.n_cuts.size else X.astype(np.float32)
-        is_infinite = bool(np.isinf(X if self.sums.n_cuts.size else rows).any())
-        found = np.empty((len(X), self.sums.base.size))
-        for start in range(0, len(X), self._walk.n_rows):
-            part = slice(start, start + self._walk.n_rows)
-            found[part] = self._add_block(rows[part])
+            rows = self._rank(X) if sums.n_cuts.size else X.astype(np.float32)
+        is_infinite = bool(np.isinf(X if sums.n_cuts.size else rows).any())
+        found = np.tile(sums.base, (len(X), 1))
+        kind = np.float32 if sums.single else np.float64
+        groups = [np.flatnonzero(sums.targets == to) for to in range(sums.base.size)]
+        for start in range(0, len(X), walk.n_rows):
+            part = slice(start, start + walk.n_rows)
+            for first, trees in enumerate(groups):
+                if trees.size:
+                    to = slice(first, first + sums.trees.n_classes)
+                    before: Any = found[part, to].astype(kind)
+                    found[part, to] = walk.add(trees, rows[part], before)
         return found, bool(np.isnan(rows).any()), is_infinite
-
-    def _add_block(self, rows: Array) -> FloatArray:
-        kind = np.float32 if self.sums.single else np.float64
-        found = np.tile(self.sums.base.astype(kind), (len(rows), 1))
-        for target in np.unique(self.sums.targets):
-            to = slice(target, target + self.sums.trees.n_classes)
-            trees = np.flatnonzero(self.sums.targets == target)
-            found[:, to] = self._walk.add(trees, rows, found[:, to])
-        return found
 
     def _rank(self, X: Array) -> Array:
         """Return how many thresholds are below each value."""
         rows = np.empty(X.shape, dtype=np.float32)
-        for place, column in enumerate(X.T):
-            cuts = self.sums.cuts[self._first[place] : self._first[place + 1]]
-            rows[:, place] = np.searchsorted(cuts, column)
+        listed = np.split(self.sums.cuts, np.cumsum(self.sums.n_cuts)[:-1])
+        for place, cuts in enumerate(listed):
+            rows[:, place] = np.searchsorted(cuts, X[:, place])
         rows[np.isnan(X)] = np.nan
         return rows
 

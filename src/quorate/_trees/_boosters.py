@@ -21,7 +21,7 @@ _TINY = float(np.float32(1e-35))
 
 
 @dataclass
-class Booster:
+class TreeSum:
     """Trees that add up, as they are in their library."""
 
     trees: list[TreeNodes]
@@ -39,6 +39,11 @@ class Booster:
     asked: Any = None
     names: list[str] | None = None
 
+    @property
+    def tolerance(self) -> float:
+        """How much numbers may differ from those of the model itself."""
+        return 1e-6 if self.single else 1e-12
+
 
 class _Asked:
     """Ask a bare XGBoost Booster as its wrappers are asked."""
@@ -52,7 +57,7 @@ class _Asked:
         return np.asarray(self._booster.predict(xgboost.DMatrix(X)))
 
 
-def read_booster(model: Any, library: str) -> Booster:
+def read_booster(model: Any, library: str) -> TreeSum:
     """Read a fitted model of a library, as ``predict`` of the model uses it."""
     try:
         import treelite
@@ -70,10 +75,10 @@ def read_booster(model: Any, library: str) -> Booster:
     elif library == "xgboost":
         bare = _used_part(model)
         if "c" in (bare.feature_types or ()):
-            raise _refused(model, _CATEGORIES)
+            raise refused(model, _CATEGORIES)
     problem = _why_not(model, library, text)
     if problem:
-        raise _refused(model, problem)
+        raise refused(model, problem)
     try:
         if library == "sklearn":
             found = import_model(model)
@@ -83,7 +88,7 @@ def read_booster(model: Any, library: str) -> Booster:
             found = treelite.frontend.from_xgboost(bare)
         booster = _read(model, found, library)
     except (treelite.TreeliteError, NotImplementedError) as error:
-        raise _refused(model, "treelite does not read it (see above)") from error
+        raise refused(model, "treelite does not read it (see above)") from error
     if library == "lightgbm":
         alpha = re.search(r"^objective=.* sigmoid:(\S+)", text, re.MULTILINE)
         booster.alpha = float(alpha[1]) if alpha else booster.alpha
@@ -131,7 +136,7 @@ _CATEGORIES = (
 )
 
 
-def _read(model: Any, found: Any, library: str) -> Booster:
+def _read(model: Any, found: Any, library: str) -> TreeSum:
     """Copy everything while ``found`` lives: its fields are views into it."""
     header = found.get_header_accessor()
 
@@ -145,9 +150,9 @@ def _read(model: Any, found: Any, library: str) -> Booster:
     )
     classes = getattr(model, "classes_", None)
     if post not in _LINKS or (classes is not None and post == "identity"):
-        raise _refused(model, f"its objective is not supported ({post})")
+        raise refused(model, f"its objective is not supported ({post})")
     if n_targets > 1 and n_classes > 1:
-        raise _refused(model, "it has several outputs")
+        raise refused(model, "it has several outputs")
     targets = np.array(header.get_field("target_id" if n_targets > 1 else "class_id"))
     trees, held = [], []
     single = library == "xgboost"
@@ -157,11 +162,11 @@ def _read(model: Any, found: Any, library: str) -> Booster:
             np.array(tree.get_field(name)) for name in _FIELDS
         )
         if categories.any():
-            raise _refused(model, _CATEGORIES)
+            raise refused(model, _CATEGORIES)
         if vector.size:
-            raise _refused(model, "its leaves hold several numbers each")
+            raise refused(model, "its leaves hold several numbers each")
         if not np.isin(kind[left >= 0], (_LESS, _LESS_OR_EQUAL)).all():
-            raise _refused(model, "its trees compare in a way that is not supported")
+            raise refused(model, "its trees compare in a way that is not supported")
         # x < cut if and only if x <= the number before it.
         cut = np.where(kind == _LESS, np.nextafter(cut, cut.dtype.type(-np.inf)), cut)
         if library == "lightgbm":  # which takes tiny values for zeros
@@ -172,7 +177,7 @@ def _read(model: Any, found: Any, library: str) -> Booster:
     n_sums = n_targets * n_classes
     base = np.array(header.get_field("base_scores"), dtype=float)[:n_sums]
     averages = number("average_tree_output")
-    return Booster(
+    return TreeSum(
         trees=trees,
         held=held,
         targets=np.maximum(targets, 0).tolist(),
@@ -194,7 +199,8 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def _refused(model: Any, why: str) -> ValueError:
+def refused(model: Any, why: str) -> ValueError:
+    """Return the error for a model that is not exact as a compact one."""
     return ValueError(
         f"compact: {type(model).__name__} cannot be a compact model, because {why}."
     )

@@ -17,13 +17,14 @@ from quorate._engine import (
 )
 from quorate._ensembles import Ensemble, read_ensemble
 from quorate._messages import warn
+from quorate._trees._boosters import TreeSum
 from quorate._trees._check import check_answers
 from quorate._trees._read import read_trees, why_no_trees
 from quorate._trees._steps import first_steps, split_steps, steps_before
-from quorate._trees._sums import SumModel, read_sums
+from quorate._trees._sums import read_sums
 from quorate._typing import Array
 from quorate.exceptions import QuorateWarning
-from quorate.serving import CompactModel
+from quorate.serving import CompactModel, SumAnswers
 
 CompactMode: TypeAlias = Literal["exact", "bayes", "all"]
 _CONFIDENCE = 0.999
@@ -256,9 +257,11 @@ def compact(
                 f"compact(mode='bayes'): votes can stop early, but the trees of a "
                 f"{type(core).__name__} add up; leave mode out."
             )
-        added = _compact_sums(model, sums, *steps_before(core, steps))
-        asked = model if steps else sums.asked
-        return _checked(asked, added, X, sums.tolerance)
+        answers, found = sums
+        found.asked = found.asked or core
+        added = _compact_sums(answers, found, *steps_before(core, steps))
+        asked = model if steps else found.asked
+        return _checked(asked, added, X, found.tolerance)
     ensemble = read_ensemble(model)
     problem = why_no_trees(ensemble)
     if problem or ensemble.classes is None:
@@ -326,7 +329,7 @@ def compact_ensemble(
 
 
 def _compact_sums(
-    model: Any, found: SumModel, steps: list[Any], first: Any
+    answers: SumAnswers, found: TreeSum, steps: list[Any], first: Any
 ) -> CompactClassifier | CompactRegressor:
     """Return the compact model of trees that add up."""
     n_features = found.n_features
@@ -338,9 +341,8 @@ def _compact_sums(
     names = getattr(first, "feature_names_in_", None) if steps else found.names
     if names is not None:
         metadata["feature_names_in_"] = names
-    classes = found.answers.classes
-    small: Any = CompactRegressor() if classes is None else CompactClassifier()
-    small._set_sums(found.answers, metadata)
+    small: Any = (CompactRegressor if found.classes is None else CompactClassifier)()
+    small._set_sums(answers, metadata)
     return cast(CompactClassifier | CompactRegressor, small)
 
 

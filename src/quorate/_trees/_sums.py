@@ -1,15 +1,15 @@
 """Read models whose trees add up: regressors, boosted trees and single trees."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._engine import Adder, Sums, lay_out, rank_thresholds
-from quorate._trees._boosters import Booster, read_booster
+from quorate._trees._boosters import TreeSum, read_booster, refused
 from quorate._trees._read import TreeNodes, distinct_rows, join_trees
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.serving import SumAnswers
+from quorate.serving import SUM_FACTS, SumAnswers
 
 _FORESTS = ("RandomForestRegressor", "ExtraTreesRegressor", "BaggingRegressor")
 _TREES = (
@@ -26,88 +26,55 @@ _BOOSTERS = {
 }  # fmt: skip
 
 
-class SumModel(NamedTuple):
-    """A model whose trees add up.
-
-    Attributes
-    ----------
-    answers : SumAnswers
-        What a compact model needs.
-    tolerance : float
-        What its numbers may differ by from those of the model itself, relatively.
-    asked : object
-        Has the ``predict`` and ``predict_proba`` of the model.
-    n_features : int
-        Number of columns.
-    names : list of str, optional
-        Their names, if the model knows them.
-    """
-
-    answers: SumAnswers
-    tolerance: float
-    asked: Any
-    n_features: int
-    names: list[str] | None
-
-
-def read_sums(model: Any) -> SumModel | None:
+def read_sums(model: Any) -> tuple[SumAnswers, TreeSum] | None:
     """Read a fitted model whose trees add up; None if it is not a known one."""
     library, name = type(model).__module__.partition(".")[0], type(model).__name__
     if library == "sklearn" and name in (*_FORESTS, *_TREES, *_BOOSTED):
         check_is_fitted(model)
-        read = _read_boosted if name in _BOOSTED else _read_mean
-        return _finish(model, read(model), 1e-12)
-    if name not in _BOOSTERS.get(library, ()):
+        found = (_read_boosted if name in _BOOSTED else _read_mean)(model)
+    elif name in _BOOSTERS.get(library, ()):
+        if library == "sklearn":
+            check_is_fitted(model)
+        found = read_booster(model, library)
+    else:
         return None
-    if library == "sklearn":
-        check_is_fitted(model)
-    booster = read_booster(model, library)
-    return _finish(model, booster, 1e-6 if booster.single else 1e-12)
+    if found.names is None and hasattr(model, "feature_names_in_"):
+        found.names = list(model.feature_names_in_)
+    return lay_out_sums(found), found
 
 
-def _finish(model: Any, found: Booster, tolerance: float) -> SumModel:
+def lay_out_sums(found: TreeSum) -> SumAnswers:
+    """Return what answers, with every leaf value once."""
     joined = join_trees(found.trees)
     held = np.concatenate(found.held)[joined["is_leaf"]]
     first, rows = distinct_rows(held)
+    n_features = found.n_features
     n_cuts: IntArray = np.empty(0, dtype=np.int64)
     cuts: FloatArray = np.empty(0)
     if found.wide:
-        ranks = rank_thresholds(
-            joined["columns"], joined["thresholds"], found.n_features
-        )
-        joined["thresholds"], n_cuts, cuts = ranks
+        columns = joined["columns"], joined["thresholds"], n_features
+        joined["thresholds"], n_cuts, cuts = rank_thresholds(*columns)
     trees = lay_out(
-        **joined, leaf_values=~rows, table=held[first], n_features=found.n_features
+        **joined, leaf_values=~rows, table=held[first], n_features=n_features
     )
-    sums = Sums(
-        trees, np.asarray(found.targets), found.base, found.single, n_cuts, cuts
-    )
-    answers = SumAnswers(
-        Adder(sums.check()),
-        found.link,
-        found.alpha,
-        found.divisor,
-        found.by_sums,
-        found.classes,
-    )
-    names = found.names
-    if names is None and hasattr(model, "feature_names_in_"):
-        names = list(model.feature_names_in_)
-    return SumModel(answers, tolerance, found.asked or model, found.n_features, names)
+    targets = np.asarray(found.targets)
+    sums = Sums(trees, targets, found.base, found.single, n_cuts, cuts).check()
+    facts = {name: getattr(found, name) for name in SUM_FACTS}
+    return SumAnswers(Adder(sums), classes=found.classes, **facts)
 
 
-def _read_mean(model: Any) -> Booster:
+def _read_mean(model: Any) -> TreeSum:
     """Read a regression forest, or a single tree."""
     members = getattr(model, "estimators_", [model])
     columns = getattr(model, "estimators_features_", [None] * len(members))
     for member in members:
         if type(member).__name__ not in _TREES:
-            raise _refused(model, f"its members are {type(member).__name__}s, no trees")
+            raise refused(model, f"its members are {type(member).__name__}s, no trees")
     classes = getattr(model, "classes_", None)
     if isinstance(classes, list):
-        raise _refused(model, "it has several outputs")
+        raise refused(model, "it has several outputs")
     held = [_values(member, classes is not None) for member in members]
-    return Booster(
+    return TreeSum(
         trees=[_nodes(m, own) for m, own in zip(members, columns, strict=True)],
         held=held,
         targets=[0] * len(members),
@@ -120,10 +87,10 @@ def _read_mean(model: Any) -> Booster:
     )
 
 
-def _read_boosted(model: Any) -> Booster:
+def _read_boosted(model: Any) -> TreeSum:
     """Read gradient boosting of scikit-learn."""
     if not isinstance(model.init_, str) and "Dummy" not in type(model.init_).__name__:
-        raise _refused(model, f"it begins with a {type(model.init_).__name__}")
+        raise refused(model, f"it begins with a {type(model.init_).__name__}")
     classes = getattr(model, "classes_", None)
     members, n_sums = model.estimators_.ravel(), model.estimators_.shape[1]
     held = [model.learning_rate * _values(member, False) for member in members]
@@ -134,7 +101,7 @@ def _read_boosted(model: Any) -> Booster:
         for place, member in enumerate(members[:n_sums])
     ]
     link = "identity" if classes is None else "sigmoid" if n_sums == 1 else "softmax"
-    return Booster(
+    return TreeSum(
         trees=[_nodes(member, None) for member in members],
         held=held,
         targets=[place % n_sums for place in range(len(members))],
@@ -162,9 +129,3 @@ def _values(member: Any, shares: bool) -> FloatArray:
     """Return what nodes hold: probabilities of classes, or a number for each output."""
     value: Array = member.tree_.value
     return np.ascontiguousarray(value[:, 0, :] if shares else value[:, :, 0])
-
-
-def _refused(model: Any, why: str) -> ValueError:
-    return ValueError(
-        f"compact: {type(model).__name__} cannot be a compact model, because {why}."
-    )

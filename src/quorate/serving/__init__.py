@@ -8,6 +8,6 @@ compact models with :func:`quorate.compact` in a full installation.
 from quorate.serving._lines import answer
 from quorate.serving._model import CompactModel, load
 from quorate.serving._rows import RowForm
-from quorate.serving._sums import SumAnswers
+from quorate.serving._sums import SUM_FACTS, SumAnswers
 
-__all__ = ["CompactModel", "RowForm", "SumAnswers", "answer", "load"]
+__all__ = ["SUM_FACTS", "CompactModel", "RowForm", "SumAnswers", "answer", "load"]

@@ -110,7 +110,7 @@ class CompactModel:
         """Return class probabilities, from all trees."""
         if self._sums is not None:
             if self._sums.classes is None:
-                raise AttributeError(
+                raise TypeError(
                     f"{type(self).__name__} predicts numbers and has no probabilities."
                 )
             return self._sums.probabilities(self._add(X))

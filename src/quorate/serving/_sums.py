@@ -10,7 +10,7 @@ from quorate._typing import Array, FloatArray
 from quorate.serving._packing import PACKED, narrow, pack, unpack, whole_numbers
 
 SUM_ARRAYS = (*PACKED, "targets", "base", "n_cuts", "cuts")
-SUM_FACTS = ("link", "alpha", "divisor", "by_sums", "single")
+SUM_FACTS = ("link", "alpha", "divisor", "by_sums")
 
 
 def _identity(sums: FloatArray, alpha: float) -> FloatArray:
@@ -100,7 +100,7 @@ class SumAnswers:
     def to_file(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Return facts and arrays."""
         sums = self.adder.sums
-        facts = {name: getattr(self, name) for name in SUM_FACTS[:-1]}
+        facts = {name: getattr(self, name) for name in SUM_FACTS}
         facts |= {"single": sums.single, "n_held": sums.trees.n_classes}
         facts |= {"n_features": sums.trees.n_features}
         arrays = pack(sums.trees)
