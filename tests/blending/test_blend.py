@@ -570,6 +570,10 @@ REFUSED = [
         "'m0': a column is called 'bee', but it stands for 'cow'",
     ),
     (
+        *(frames(["ant", "cow", "bee"]), Y, {"classes": ["ant", "bee", "cow"]}),
+        "'m0': a column is called 'bee', but it stands for 'cow'",
+    ),
+    (
         *(frames(["ant"], (0,), TWO), Y_TWO, {"classes": ["ant", "bee"]}),
         "a column is called 'ant', but it stands for 'bee' according to classes",
     ),

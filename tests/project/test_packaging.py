@@ -5,7 +5,7 @@ import re
 import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -49,6 +49,26 @@ def test_a_build_elsewhere_invents_no_address(hooks, monkeypatch):
     metadata = {}
     hooks.AddressHook().update(metadata)
     assert metadata["urls"] == {}
+
+
+@pytest.mark.parametrize("compiles", [False, True])
+def test_without_a_compiler_a_wheel_fits_everywhere(hooks, compiles, tmp_path):
+    """Pyodide's micropip installs py3-none-any, hatchling's own tag, and no other."""
+    hooks._load = lambda path: SimpleNamespace(
+        compile_kernels=lambda: compiles,
+        LIBRARY=tmp_path / "k.so",
+        CompilerError=OSError,
+    )
+    hook, said, data = hooks.KernelHook(), [], {"artifacts": []}
+    hook.target_name, hook.root = "wheel", str(ROOT)
+    hook.app = SimpleNamespace(display_info=said.append)
+    hook.initialize("", data)
+    if compiles:
+        assert data["tag"].startswith("py3-none-") is not data["pure_python"]
+        assert data["artifacts"] == ["src/quorate/_native/k.so"]
+    else:
+        assert data == {"artifacts": []}
+        assert "without kernels: no C compiler found" in said[0]
 
 
 def test_versions_of_what_is_installed():

@@ -245,7 +245,7 @@ def _why_not(model: Any) -> str:
         )
     kind = declared_type(model)
     if kind in ("regressor", "clusterer"):
-        small = ", and quorate.compact takes those of trees" * (kind == "regressor")
+        small = "; quorate.compact takes regressors of trees" * (kind == "regressor")
         return f"{name} is a {kind}: its members do not vote for classes{small}."
     if kind == "classifier":
         return (

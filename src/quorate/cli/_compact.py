@@ -43,6 +43,8 @@ def compact(
     quorate.serving.load reads the file with NumPy alone; "python -m quorate.serving
     FILE" predicts the rows of a CSV file.
     """
+    if output is None and model.suffix == ".quorate":
+        raise click.UsageError(f"{model} is a compact model already.")
     output = output or model.with_suffix(".quorate")
     check_output(output, force, ".quorate")
     from quorate._files import save
