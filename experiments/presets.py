@@ -28,9 +28,10 @@ def main(data_dir: str, stores: str = ".", *names: str) -> None:
         path = Path(stores) / f"paper/{name}.sqlite"
         plan = make_preset(name, data_dir=data_dir)
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=2)
-        results = short_names(Results.read(path))
+        results = Results.read(path)
+        write_committed(results)
         print(f"{name}: {outcome.n_run} cells now, {outcome.n_failed} failed")
-        write_tables(name, results)
+        write_tables(name, short_names(results))
 
 
 def short_names(results: Results) -> Results:
@@ -43,7 +44,6 @@ def short_names(results: Results) -> Results:
 
 def write_tables(name: str, results: Results) -> None:
     """Write a row per method, a row per data set, and what else a preset is about."""
-    write_committed(results)
     if name in EXTRAS:
         EXTRAS[name](results)
         return

@@ -142,7 +142,10 @@ class Correlations(Result):
     def rows(self) -> list[tuple[str, ...]]:
         """Return a row for each pair of quantities."""
         return [
-            (pair, *(f"{pearson:+.2f} ({rank:+.2f})" for pearson, rank in row))
+            (
+                pair,
+                *(f"{r:+.2f} ({ranks:+.2f})".replace("+nan", "-") for r, ranks in row),
+            )
             for pair, row in zip(self.pairs, self.values.tolist(), strict=True)
         ]
 
