@@ -13,6 +13,7 @@ from tests.study.plans import plain, small_plan
 
 import quorate
 from quorate.cli import main
+from quorate.display import SizeAccuracyDisplay
 from quorate.study import (
     PRESETS,
     EnsembleSpec,
@@ -114,8 +115,9 @@ def test_methods_that_choose_their_size_are_not_capped(tmp_path):
     plan = read_plan(path)
     assert plan.methods == (MethodSpec("oo", "own"),) == (MethodSpec("oo", None),)
     run_plan(plan, tmp_path / "s.sqlite")
-    rows = Results.read(tmp_path / "s.sqlite").rows
-    assert max(row["kept"] for row in rows) > 0.3 * 9
+    results = Results.read(tmp_path / "s.sqlite")
+    assert max(row["kept"] for row in results.rows) > 0.3 * 9
+    assert SizeAccuracyDisplay.from_results(results).methods == ("oo",)
     with pytest.raises(ValueError, match="unknown keep 'ow'"):
         MethodSpec("oo", "ow")
 

@@ -366,12 +366,17 @@ class SizeAccuracyDisplay(Display):
 
 
 def methods_of_own_size(results: Results) -> tuple[str, ...]:
-    """Return the methods that choose their own size in some cell.
+    """Return the methods that choose their own size.
 
-    The usual size is the most common one below all members, among cells with the same
-    number of members.
+    These are the ones that the plan leaves it to. If there are none, those that differ
+    in some cell from the usual size, which is the most common one below all members,
+    among cells with the same number of members.
     """
     cells = cells_of(results)
+    if results.plan is not None:
+        own = {method.name for method in results.plan.methods if method.keep is None}
+        if own:
+            return tuple(name for name in results.methods if name in own)
     cells = cells[cells.kept < cells.members]
     usual = cells.groupby("members").kept.transform(lambda kept: kept.mode()[0])
     odd = set(cells.method[cells.kept != usual])
