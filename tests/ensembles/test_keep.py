@@ -26,6 +26,7 @@ from quorate import prune
 from quorate._ensembles import find_record, keep_members, places_among, read_ensemble
 from quorate.pruning import MarginDistance
 
+X, Y = DATA = load_wine(return_X_y=True)
 PROBLEMS = {
     "two classes": (2, np.array(["no", "yes"])),
     "five classes": (5, np.array(["ant", "bee", "cow", "dog", "eel"])),
@@ -177,7 +178,6 @@ class TestMembersWithoutWeight:
 
     @pytest.mark.parametrize("kind", ["hard", "soft", "boosting"])
     def test_they_vote(self, kind):
-        X, y = load_wine(return_X_y=True)
         members = [
             ("deep", tree(max_leaf_nodes=9)),
             ("bayes", GaussianNB()),
@@ -186,10 +186,10 @@ class TestMembersWithoutWeight:
         model = AdaBoostClassifier(n_estimators=4, random_state=0)
         if kind != "boosting":
             model = VotingClassifier(members, voting=kind, weights=[0, 1, 0])
-        model.fit(X[::2], y[::2])
+        model.fit(X[::2], Y[::2])
         if kind == "boosting":
             model.estimator_weights_[[0, 2]] = 0
-        votes = quorate.collect_votes(model, X[1::2], y[1::2])
+        votes = quorate.collect_votes(model, X[1::2], Y[1::2])
         small = keep_members(model, [0, 2])
         expected = votes.keep([0, 2]).predict()
         np.testing.assert_array_equal(small.predict(X[1::2]), expected)
@@ -213,28 +213,26 @@ class TestGrowingAgain:
     @pytest.mark.parametrize("early", [True, False], ids=["before", "after"])
     @pytest.mark.parametrize("kind", GROWING)
     def test_no_member_twice(self, kind, early, seed):
-        X, y = load_wine(return_X_y=True)
         if seed == "generator":
             seed = np.random.RandomState(0)
         whole = clone(GROWING[kind]).set_params(random_state=seed, warm_start=early)
-        whole.fit(X, y)
+        whole.fit(X, Y)
         for members in ([1, 5, 6, 7], [11, 2], [0, 1, 2], [2, 0, 1], range(12)):
             small = keep_members(whole, members)
             fewer = keep_members(small, [1])
             for model in (small, fewer, pickle.loads(pickle.dumps(small))):
-                model.set_params(warm_start=True, n_estimators=20).fit(X, y)
+                model.set_params(warm_start=True, n_estimators=20).fit(X, Y)
                 seeds = [tree.random_state for tree in model.estimators_]
                 assert len(set(seeds)) == 20
         assert whole.random_state is seed or whole.random_state == seed
 
     def test_what_seed_a_smaller_one_has(self):
-        X, y = load_wine(return_X_y=True)
         for model in GROWING.values():
-            whole = clone(model).set_params(random_state=3).fit(X, y)
+            whole = clone(model).set_params(random_state=3).fit(X, Y)
             # The first ones go on as they would have gone on.
             first = keep_members(whole, range(4))
             assert first.random_state == 3
-            first.set_params(warm_start=True, n_estimators=12).fit(X, y)
+            first.set_params(warm_start=True, n_estimators=12).fit(X, Y)
             seeds = [tree.random_state for tree in whole.estimators_]
             assert [tree.random_state for tree in first.estimators_] == seeds
             some, same = (keep_members(whole, [3, 5]) for _ in range(2))
@@ -244,14 +242,13 @@ class TestGrowingAgain:
             others = {"n_estimators", "random_state"}
             for name, value in whole.get_params(deep=False).items():
                 assert name in others or getattr(some, name) is value
-        boosted = AdaBoostClassifier(n_estimators=5, random_state=3).fit(X, y)
+        boosted = AdaBoostClassifier(n_estimators=5, random_state=3).fit(X, Y)
         assert keep_members(boosted, [1, 4]).random_state == 3  # which cannot grow
 
 
 def test_the_record_of_pruning_begins_with_a_sentence():
-    X, y = load_wine(return_X_y=True)
-    forest = RandomForestClassifier(20, random_state=0).fit(X, y)
-    record = quorate.prune(forest, X, y, "mdm", keep=4).pruning_
+    forest = RandomForestClassifier(20, random_state=0).fit(X, Y)
+    record = quorate.prune(forest, X, Y, "mdm", keep=4).pruning_
     said = (
         "4 of 20 members kept by MarginDistance (keep=4), on out-of-bag votes of "
         f"{record['n_samples']} samples"
@@ -259,5 +256,5 @@ def test_the_record_of_pruning_begins_with_a_sentence():
     assert next(iter(record.items())) == ("summary", said)
     # A plain dict, so that files of the forest need no type of quorate.
     assert type(record) is dict
-    distilled = quorate.prune(forest, X, y, "mdm", keep=4, distil=True)
+    distilled = quorate.prune(forest, X, Y, "mdm", keep=4, distil=True)
     assert distilled.pruning_["summary"] == f"{said}, then distilled"

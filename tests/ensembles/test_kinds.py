@@ -28,6 +28,7 @@ def weighted_forest(X, y):
     return quorate.keep_members(forest, members, weights)
 
 
+X, Y = DATA = load_breast_cancer(return_X_y=True)
 POOL = (LogisticRegression(), GaussianNB(), tree())
 MAKERS = {
     **{name: model.fit for name, model in KINDS.items()},
@@ -142,18 +143,17 @@ class TestKindOfAnotherPackage:
     def test_it_is_pruned_asked_lazily_costed_reported_and_saved(
         self, committee, tmp_path
     ):
-        X, y = load_breast_cancer(return_X_y=True)
-        model = committee.Committee(21).fit(X[::2], y[::2])
-        small = quorate.prune(model, X[1::2], y[1::2], keep=7)
+        model = committee.Committee(21).fit(X[::2], Y[::2])
+        small = quorate.prune(model, X[1::2], Y[1::2], keep=7)
         assert type(small) is committee.Committee
         assert len(small.seats_) == small.n_seats == 7
         assert small.pruning_["method"] == "BrierSelection"
         lazy = quorate.LazyClassifier(small).fit()
         np.testing.assert_array_equal(lazy.predict(X), small.predict(X))
         assert lazy.members_asked(X).mean() < 7
-        page = quorate.report(model, X[1::2], y[1::2], keep=7)
+        page = quorate.report(model, X[1::2], Y[1::2], keep=7)
         assert page.selection.members.tolist() == small.pruning_["kept"]
-        compared = quorate.compare(model, small, X[1::2], y[1::2])
+        compared = quorate.compare(model, small, X[1::2], Y[1::2])
         assert compared.members == (21, 7)
         path = tmp_path / "committee.skops"
         quorate.save(small, path)
@@ -162,9 +162,8 @@ class TestKindOfAnotherPackage:
         np.testing.assert_array_equal(again.predict(X), small.predict(X))
 
     def test_weights_are_set(self, committee):
-        X, y = load_breast_cancer(return_X_y=True)
-        model = committee.Committee(9).fit(X[::2], y[::2])
-        small = quorate.prune(model, X[1::2], y[1::2], method="l1", keep=4)
+        model = committee.Committee(9).fit(X[::2], Y[::2])
+        small = quorate.prune(model, X[1::2], Y[1::2], method="l1", keep=4)
         assert type(small) is committee.Committee
         assert small.voices_.sum() == pytest.approx(1)
 
@@ -176,15 +175,14 @@ class TestSubclasses:
         class Named(RandomForestClassifier):
             title = "mine"
 
-        X, y = load_breast_cancer(return_X_y=True)
-        forest = Named(5, random_state=0).fit(X, y)
+        forest = Named(5, random_state=0).fit(X, Y)
         assert read_ensemble(forest).kind.name == "forest"
         assert type(quorate.keep_members(forest, [0, 1])) is Named
 
     @pytest.mark.parametrize("method", ["predict", "predict_proba"])
     def test_another_decision_is_refused(self, method):
         other = type("Other", (RandomForestClassifier,), {method: lambda self, X: None})
-        X, y = load_breast_cancer(return_X_y=True)
+        X, y = DATA
         forest = other(5, random_state=0).fit(X, y)
         with pytest.raises(TypeError, match=f"Other is a Rand.* its own {method}"):
             quorate.collect_votes(forest, X, y)
@@ -196,7 +194,7 @@ class TestSubclasses:
                 self.samplers_ = ["sampler"] * len(self.estimators_)
                 return self
 
-        X, y = load_breast_cancer(return_X_y=True)
+        X, y = DATA
         forest = Sampled(5, random_state=0).fit(X, y)
         with pytest.raises(TypeError, match="'samplers_', which has an entry for"):
             quorate.prune(forest, X, y)

@@ -26,6 +26,7 @@ from quorate.study import EnsembleSpec, MethodSpec, Plan, load_data
 from quorate.study import _cell as cell_module
 
 POOLS = ("list", "dict")
+DATA = X, Y
 METHODS = ("auto", "mdm", "simplex")  # what suits, a classic, one that weighs
 KEEP = 4
 # Other numbers of rows than the 300 trained on: members that are no trees cannot tell
@@ -42,22 +43,15 @@ KINDS = {
 
 
 @pytest.fixture(scope="module")
-def data():
-    return X, Y
+def fitted():
+    return {name: fit(X[:300], Y[:300]) for name, fit in KINDS.items()}
 
 
 @pytest.fixture(scope="module")
-def fitted(data):
-    X, y = data
-    return {name: fit(X[:300], y[:300]) for name, fit in KINDS.items()}
-
-
-@pytest.fixture(scope="module")
-def files(data, fitted, tmp_path_factory):
+def files(fitted, tmp_path_factory):
     folder = tmp_path_factory.mktemp("doors")
-    X, y = data
     for name, rows in (("choose", CHOOSE), ("test", TEST)):
-        frame = pd.DataFrame(X[rows]).add_prefix("f").assign(kind=y[rows])
+        frame = pd.DataFrame(X[rows]).add_prefix("f").assign(kind=Y[rows])
         frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.17g")
     for name, model in fitted.items():
         quorate.save(model, folder / f"{name}.skops")
@@ -91,9 +85,9 @@ EVERY_PAIR = [
 
 
 @pytest.mark.parametrize(("name", "case"), EVERY_PAIR)
-def test_all_doors_keep_the_same_members(name, case, data, fitted, files, command):
+def test_all_doors_keep_the_same_members(name, case, fitted, files, command):
     how = {"keep": KEEP, **CASES[case]}
-    X, y = data
+    X, y = DATA
     X, y, X_test, y_test = X[CHOOSE], y[CHOOSE], X[TEST], y[TEST]
     model = fitted[name]
     small, selection = quorate.prune(model, X, y, return_selection=True, **how)
@@ -185,9 +179,9 @@ def test_a_study_keeps_the_members_of_prune(kind, learner, method, monkeypatch):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("as_dict", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_pools_become_a_model(method, as_dict, data):
+def test_pools_become_a_model(method, as_dict):
     """Of lists and dicts, prune and report keep the same members."""
-    X, y = data
+    X, y = DATA
     pool = {name: member.fit(X[:300], y[:300]) for name, member in several()}
     given = pool if as_dict else list(pool.values())
     X, y = X[CHOOSE], y[CHOOSE]
@@ -205,7 +199,7 @@ def test_pools_become_a_model(method, as_dict, data):
 @pytest.mark.parametrize(
     "options", [{}, {"budget": {"bytes": 10**6}}, {"method": "re"}]
 )
-def test_members_are_read_once(name, options, data, fitted, monkeypatch):
+def test_members_are_read_once(name, options, fitted, monkeypatch):
     """Whatever a prune needs of the ensemble, it asks its kind once."""
     reads = []
 
@@ -219,10 +213,9 @@ def test_members_are_read_once(name, options, data, fitted, monkeypatch):
     core = read_ensemble(fitted[name]).core
     for kind in {type(each) for each in _registry.KINDS}:
         monkeypatch.setattr(kind, "read", counting(kind.read))
-    X, y = data
     # The compact form that a budget names reads the model on its own.
     monkeypatch.setattr("quorate._pruned._prune.compact_bytes", lambda model: 1)
-    quorate.prune(fitted[name], X[CHOOSE], y[CHOOSE], **options)
+    quorate.prune(fitted[name], X[CHOOSE], Y[CHOOSE], **options)
     assert sum(model is core for model in reads) == 1
 
 
@@ -230,8 +223,8 @@ class TestTrainingRows:
     """Nothing is scored, limited or certified on samples members were trained on."""
 
     @pytest.fixture
-    def rows(self, data):
-        return data[0][:300], data[1][:300]
+    def rows(self):
+        return DATA[0][:300], DATA[1][:300]
 
     @pytest.mark.parametrize("name", ["extra trees", "boosting"])
     def test_compare(self, name, rows, fitted):
@@ -244,9 +237,9 @@ class TestTrainingRows:
         assert "accuracy  " not in text
         assert "at most" not in text
 
-    def test_one_of_two_models_was_trained_on_them(self, data, rows, fitted):
+    def test_one_of_two_models_was_trained_on_them(self, rows, fitted):
         other = RandomForestClassifier(20, random_state=0)
-        other.fit(data[0][300:], data[1][300:])
+        other.fit(DATA[0][300:], DATA[1][300:])
         compared = quorate.compare(fitted["forest"], other, *rows)
         assert (compared.source, compared.accuracy) == (VoteSource.TRAINING, None)
 

@@ -18,16 +18,12 @@ import quorate
 from quorate.pruning import ForwardSearch
 from quorate.study import EnsembleSpec, MethodSpec, Plan
 
-
-@pytest.fixture(scope="module")
-def wine():
-    return load_wine(return_X_y=True)
+X, Y = DATA = load_wine(return_X_y=True)
 
 
 @pytest.fixture(scope="module")
-def forest(wine):
-    X, y = wine
-    return RandomForestClassifier(8, max_depth=3, random_state=0).fit(X[::2], y[::2])
+def forest():
+    return RandomForestClassifier(8, max_depth=3, random_state=0).fit(X[::2], Y[::2])
 
 
 def four(a, b, c, d):
@@ -98,42 +94,40 @@ def test_what_is_no_score_is_refused_before_anything_is_done(scoring, kind, sent
         assert "\n" not in str(caught.value)
 
 
-def test_scores_of_probabilities_need_some(wine):
+def test_scores_of_probabilities_need_some():
     votes = quorate.Votes([[0, 1, 1], [1, 1, 0]], [0, 1, 1])
     sentence = "needs class probabilities, but these votes have none"
     why = rf"select\(scoring='neg_log_loss'\): {sentence}"
     with pytest.raises(ValueError, match=why):
         quorate.select(votes, scoring="neg_log_loss")
-    X, y = wine
     hard = VotingClassifier(
         [("a", LogisticRegression(max_iter=50)), ("b", RandomForestClassifier(3))]
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # so few steps do not converge
-        hard.fit(X, y)
+        hard.fit(X, Y)
     with pytest.raises(ValueError, match=sentence):
-        quorate.prune(hard, X, y, "best", 1, scoring="roc_auc_ovr")
+        quorate.prune(hard, X, Y, "best", 1, scoring="roc_auc_ovr")
     hard.estimators_[0].predict = None  # nobody is asked before that is clear
     for door in (quorate.prune, quorate.report):
         with pytest.raises(ValueError, match=sentence):
-            door(hard, X, y, scoring="neg_log_loss")
+            door(hard, X, Y, scoring="neg_log_loss")
     del hard.estimators_[0].predict
     small = quorate.keep_members(hard, [0])
     with pytest.raises(ValueError, match=sentence):
-        quorate.compare(hard, small, 2 * X, y, scoring="neg_log_loss")
+        quorate.compare(hard, small, 2 * X, Y, scoring="neg_log_loss")
 
 
-def test_a_class_of_one_sample_cannot_find_a_size(forest, wine):
-    X, y = wine
-    some = np.r_[np.flatnonzero(y < 2), np.flatnonzero(y == 2)[:1]]
+def test_a_class_of_one_sample_cannot_find_a_size(forest):
+    some = np.r_[np.flatnonzero(Y < 2), np.flatnonzero(Y == 2)[:1]]
     with pytest.raises(ValueError, match=r"prune\(keep='auto'\): class 2 has a single"):
-        quorate.prune(forest, X[some], y[some], keep="auto", scoring="f1_macro")
-    small = quorate.prune(forest, X[some], y[some], keep=2, scoring="f1_macro")
+        quorate.prune(forest, X[some], Y[some], keep="auto", scoring="f1_macro")
+    small = quorate.prune(forest, X[some], Y[some], keep=2, scoring="f1_macro")
     assert len(small.estimators_) == 2
 
 
-def test_votes_without_labels_are_not_scored(forest, wine):
-    X, _ = wine
+def test_votes_without_labels_are_not_scored(forest):
+    X, _ = DATA
     votes = quorate.collect_votes(forest, X)
     with pytest.raises(ValueError, match="have no labels, so nothing can be scored"):
         quorate.select(votes, scoring="balanced_accuracy")

@@ -8,42 +8,30 @@ from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 
 import quorate
 
-
-def make_data(n=6000, seed=0):
-    return make_classification(
-        n, 8, n_informative=5, n_classes=3, flip_y=0.1, random_state=seed
-    )
-
-
-@pytest.fixture(scope="session")
-def data():
-    """Samples that the models below have not seen."""
-    X, y = make_data()
-    return X[1000:], y[1000:]
+ROWS = make_classification(
+    6000, 8, n_informative=5, n_classes=3, flip_y=0.1, random_state=0
+)
+SEEN = [part[:1000] for part in ROWS]
+X, Y = DATA = tuple(part[1000:] for part in ROWS)  # which the models have not seen
 
 
 @pytest.fixture(scope="session")
 def forest():
-    X, y = make_data()
-    return RandomForestClassifier(12, min_samples_leaf=5, random_state=0).fit(
-        X[:1000], y[:1000]
-    )
+    return RandomForestClassifier(12, min_samples_leaf=5, random_state=0).fit(*SEEN)
 
 
 @pytest.fixture(scope="session")
 def boosted():
-    X, y = make_data()
-    return AdaBoostClassifier(n_estimators=8, random_state=0).fit(X[:1000], y[:1000])
+    return AdaBoostClassifier(n_estimators=8, random_state=0).fit(*SEEN)
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory, data):
+def folder(tmp_path_factory):
     """A folder of Parquet files with several row groups each."""
-    X, y = data
     place = tmp_path_factory.mktemp("parquet")
     frame = pd.DataFrame(X, columns=[f"x{at}" for at in range(X.shape[1])])
-    frame["label"] = y
-    for at, rows in enumerate(np.array_split(np.arange(len(y)), 3)):
+    frame["label"] = Y
+    for at, rows in enumerate(np.array_split(np.arange(len(Y)), 3)):
         path = place / f"part-{at}.parquet"
         frame.iloc[rows].to_parquet(path, row_group_size=700, index=False)
     return place

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.summarising.conftest import in_batches
+from tests.summarising.conftest import DATA, X, Y, in_batches
 from tests.votes.same import are_same
 
 import quorate
@@ -34,15 +34,14 @@ def frame_of(X, y):
     return frame.assign(label=y)
 
 
-def test_arrays_and_frames(forest, data):
-    X, y = data
-    whole = quorate.summarise(forest, in_batches(X, y, 900))
-    few = quorate.collect_votes(forest, X[:600], y[:600]).summary()
-    frame = dd.from_pandas(frame_of(X, y), npartitions=6)
+def test_arrays_and_frames(forest):
+    whole = quorate.summarise(forest, in_batches(X, Y, 900))
+    few = quorate.collect_votes(forest, X[:600], Y[:600]).summary()
+    frame = dd.from_pandas(frame_of(X, Y), npartitions=6)
     for given, target, expected in (
-        *((in_chunks(X, y, rows, columns), None, whole)
+        *((in_chunks(X, Y, rows, columns), None, whole)
           for rows, columns in ((900, -1), (5000, -1), (900, 3))),
-        (in_chunks(X[:600], y[:600], 37), None, few),
+        (in_chunks(X[:600], Y[:600], 37), None, few),
         (frame, "label", whole),
         ((frame.drop(columns="label"), frame["label"]), None, whole),
     ):  # fmt: skip
@@ -52,37 +51,34 @@ def test_arrays_and_frames(forest, data):
         assert worst == quorate.assess_risk(expected).worst_sample
 
 
-def test_the_other_model_travels_too(forest, data):
-    X, y = data
+def test_the_other_model_travels_too(forest):
     small = quorate.keep_members(forest, [1, 5, 7])
-    given = in_chunks(X, y, 800)
+    given = in_chunks(X, Y, 800)
     mine = quorate.summarise(forest, given, against=small)
-    assert are_same(mine, quorate.summarise(forest, [(X, y)], against=small))
+    assert are_same(mine, quorate.summarise(forest, [(X, Y)], against=small))
 
 
-def test_partitions_that_are_empty_are_left_out(forest, data):
-    X, y = data
-    frame = frame_of(X, y).assign(when=np.arange(len(y)))
+def test_partitions_that_are_empty_are_left_out(forest):
+    frame = frame_of(X, Y).assign(when=np.arange(len(Y)))
     parts = dd.from_pandas(frame, npartitions=7)
     some = parts[parts["when"] >= 2500].drop(columns="when")
     found = quorate.summarise(forest, some, target="label")
-    assert are_same(found, quorate.collect_votes(forest, X[2500:], y[2500:]).summary())
+    assert are_same(found, quorate.collect_votes(forest, X[2500:], Y[2500:]).summary())
     with pytest.raises(ValueError, match="the partitions have no rows"):
         quorate.summarise(
             forest, parts[parts["when"] < 0].drop(columns="when"), target="label"
         )
 
 
-def test_refused(forest, data):
-    X, y = data
-    labels = y.astype(float)
+def test_refused(forest):
+    labels = Y.astype(float)
     labels[2000] = np.nan
     given = in_chunks(X, labels, 800)
     uneven = [
         dd.from_pandas(part, npartitions=n)
-        for part, n in ((pd.DataFrame(X), 7), (pd.Series(y), 6))
+        for part, n in ((pd.DataFrame(X), 7), (pd.Series(Y), 6))
     ]
-    frame = dd.from_pandas(frame_of(X, y), npartitions=2)
+    frame = dd.from_pandas(frame_of(X, Y), npartitions=2)
     for batches, target, words in (
         (given, None, r"partition 2: y: missing label at .*400"),
         (
@@ -92,17 +88,16 @@ def test_refused(forest, data):
         ),
         (given[0], None, "must be a pair"),
         (frame, "colour", "no such column"),
-        ((frame.drop(columns="label"), y), None, "X is .*both must be Dask"),
+        ((frame.drop(columns="label"), Y), None, "X is .*both must be Dask"),
         ((X, given[1]), None, "X is .*both must be Dask"),
     ):
         with pytest.raises((BatchError, TypeError, ValueError), match=words):
             quorate.summarise(forest, batches, target=target)
 
 
-def test_an_array_and_a_series(forest, data):
-    X, y = data
-    whole = quorate.collect_votes(forest, X, y)
-    labels = dd.from_pandas(pd.Series(y), npartitions=4)
+def test_an_array_and_a_series(forest):
+    whole = quorate.collect_votes(forest, X, Y)
+    labels = dd.from_pandas(pd.Series(Y), npartitions=4)
     sizes = tuple(len(part) for part in labels.partitions)
     given = da.from_array(X, chunks=(sizes, -1))
     assert are_same(quorate.summarise(forest, (given, labels)), whole.summary())
@@ -117,8 +112,8 @@ def test_an_array_and_a_series(forest, data):
         quorate.summarise(forest, (given.rechunk((uneven, -1)), labels))
 
 
-def test_labels_that_are_cut_otherwise_or_not_at_all(forest, data):
-    X, y = data[0][:2000], data[1][:2000]
+def test_labels_that_are_cut_otherwise_or_not_at_all(forest):
+    X, y = DATA[0][:2000], DATA[1][:2000]
     rows = da.from_array(X, chunks=(600, -1))
     whole = quorate.collect_votes(forest, X, y).summary()
     for labels in (y, da.from_array(y, chunks=700)):
@@ -140,11 +135,10 @@ def address():
 
 
 @pytest.mark.slow
-def test_a_cluster_that_loses_a_worker_gives_the_same(forest, data, tmp_path, address):
+def test_a_cluster_that_loses_a_worker_gives_the_same(forest, tmp_path, address):
     from distributed import Client
 
-    X, y = data
-    alone = quorate.summarise(forest, in_batches(X, y, 800))
+    alone = quorate.summarise(forest, in_batches(X, Y, 800))
     mark = tmp_path / "killed"
 
     def dies_once(part):
@@ -161,6 +155,6 @@ def test_a_cluster_that_loses_a_worker_gives_the_same(forest, data, tmp_path, ad
         given = da.from_array(X, chunks=(800, -1)).map_blocks(
             dies_once, dtype=X.dtype, meta=np.empty((0, 0))
         )
-        labels = da.from_array(y, chunks=800)
+        labels = da.from_array(Y, chunks=800)
         assert are_same(quorate.summarise(forest, (given, labels)), alone)
         assert mark.exists()

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 from tests.ensembles.kinds import BOOTSTRAPPED, KINDS
-from tests.summarising.conftest import all_values, in_batches
+from tests.summarising.conftest import DATA, X, Y, all_values, in_batches
 from tests.votes.same import are_same
 
 import quorate
@@ -21,8 +21,8 @@ from quorate.exceptions import BatchError, LeftOutWarning
 
 
 @pytest.fixture(scope="module")
-def trained(data):
-    return RandomForestClassifier(25, random_state=0).fit(*data)
+def trained():
+    return RandomForestClassifier(25, random_state=0).fit(*DATA)
 
 
 MODELS = {**KINDS, "class weights": BOOTSTRAPPED["forest, balanced"]}
@@ -30,8 +30,8 @@ MODELS = {**KINDS, "class weights": BOOTSTRAPPED["forest, balanced"]}
 
 @pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
 @pytest.mark.parametrize("kind", MODELS)
-def test_every_kind_of_ensemble(data, kind, monkeypatch):
-    X, labels = data[0][:800], np.array(["ant", "bee", "cow"], dtype="<U4")[data[1]]
+def test_every_kind_of_ensemble(kind, monkeypatch):
+    X, labels = DATA[0][:800], np.array(["ant", "bee", "cow"], dtype="<U4")[DATA[1]]
     model = MODELS[kind].fit(X[:400], labels[:400])
     y = labels[400:795]
     monkeypatch.setattr("quorate._summarising._summarise._MOST_ROWS", 70)
@@ -56,8 +56,8 @@ def test_every_kind_of_ensemble(data, kind, monkeypatch):
 
 
 @pytest.mark.parametrize("size", [17, 700, 4999, 100_000])
-def test_batches_of_any_size_give_the_votes_on_all(forest, boosted, data, size):
-    X, y = data[0][:1500], data[1][:1500]
+def test_batches_of_any_size_give_the_votes_on_all(forest, boosted, size):
+    X, y = DATA[0][:1500], DATA[1][:1500]
     votes = quorate.collect_votes(forest, X, y)
     summary = quorate.summarise(forest, in_batches(X, y, size))
     assert are_same(summary, votes.summary())
@@ -70,22 +70,20 @@ def test_batches_of_any_size_give_the_votes_on_all(forest, boosted, data, size):
     assert quorate.decompose(weighted).diversity == pytest.approx(whole, abs=1e-12)
 
 
-def test_chunks_do_not_show(forest, trained, data, folder, monkeypatch):
-    X, y = data
-    whole = quorate.summarise(forest, [(X, y)], against=[3, 1, 4])
-    training = quorate.summarise(trained, [(X, y)], source="training")
+def test_chunks_do_not_show(forest, trained, folder, monkeypatch):
+    whole = quorate.summarise(forest, [(X, Y)], against=[3, 1, 4])
+    training = quorate.summarise(trained, [(X, Y)], source="training")
     monkeypatch.setattr("quorate._summarising._summarise._MOST_ROWS", 333)
     monkeypatch.setattr("quorate._summarising._summarise._FEWEST_ROWS", 10)
-    assert are_same(quorate.summarise(forest, [(X, y)], against=[3, 1, 4]), whole)
+    assert are_same(quorate.summarise(forest, [(X, Y)], against=[3, 1, 4]), whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
     assert are_same(found, whole)
-    pairs = [(X[:3000], y[:3000]), (X[3000:], y[3000:])]
+    pairs = [(X[:3000], Y[:3000]), (X[3000:], Y[3000:])]
     assert are_same(quorate.summarise(trained, pairs, source="training"), training)
 
 
-def test_files_folders_and_patterns(forest, data, folder, tmp_path):
-    X, y = data
-    whole = quorate.collect_votes(forest, X, y).summary()
+def test_files_folders_and_patterns(forest, folder, tmp_path):
+    whole = quorate.collect_votes(forest, X, Y).summary()
     assert are_same(quorate.summarise(forest, folder, target="label"), whole)
     pattern = str(folder / "part-*.parquet")
     assert are_same(quorate.summarise(forest, pattern, target="label"), whole)
@@ -99,16 +97,15 @@ def test_files_folders_and_patterns(forest, data, folder, tmp_path):
 
 
 @pytest.mark.parametrize("index", [["x1"], ["label"], ["x5", "label"], ["number"]])
-def test_columns_that_pandas_made_the_index(data, tmp_path, index):
-    X, y = data
+def test_columns_that_pandas_made_the_index(tmp_path, index):
     frame = pd.DataFrame(X).rename(columns=lambda at: f"x{at}")
-    forest = RandomForestClassifier(5, random_state=0).fit(frame[:500], y[:500])
-    plain = RandomForestClassifier(5, random_state=0).fit(X[:500], y[:500])
-    wide = frame.assign(label=y, number=np.arange(y.size)[::-1])[500:1500]
+    forest = RandomForestClassifier(5, random_state=0).fit(frame[:500], Y[:500])
+    plain = RandomForestClassifier(5, random_state=0).fit(X[:500], Y[:500])
+    wide = frame.assign(label=Y, number=np.arange(Y.size)[::-1])[500:1500]
     path = tmp_path / "rows.parquet"
     used = wide if index == ["number"] else wide.drop(columns="number")
     used.set_index(index).to_parquet(path, row_group_size=300)
-    whole = quorate.collect_votes(forest, frame[500:1500], y[500:1500]).summary()
+    whole = quorate.collect_votes(forest, frame[500:1500], Y[500:1500]).summary()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # "number"
         assert are_same(quorate.summarise(forest, path, target="label"), whole)
@@ -116,15 +113,14 @@ def test_columns_that_pandas_made_the_index(data, tmp_path, index):
         form = SampleForm.for_models(forest)
         rows, labels = read_samples(path, "label", form)
     pd.testing.assert_frame_equal(rows, frame[500:1500].reset_index(drop=True))
-    np.testing.assert_array_equal(labels, y[500:1500])
+    np.testing.assert_array_equal(labels, Y[500:1500])
     if index in (["label"], ["number"]):
         # An index that no model was trained on is none of the columns.
         assert are_same(quorate.summarise(plain, path, target="label"), whole)
 
 
-def test_pools_and_text_labels(data):
-    X, y = data
-    words = np.array(["ant", "bee", "cow"])[y]
+def test_pools_and_text_labels():
+    words = np.array(["ant", "bee", "cow"])[Y]
     pool = {
         "tree": DecisionTreeClassifier(max_depth=3).fit(X[:500], words[:500]),
         "line": LogisticRegression(max_iter=500).fit(X[:500], words[:500]),
@@ -137,12 +133,11 @@ def test_pools_and_text_labels(data):
     assert summary.names == ("tree", "line")
 
 
-def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder):
-    X, y = data
+def test_out_of_bag_votes_of_training_rows_in_order(trained, folder):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)
-        votes = quorate.collect_votes(trained, X, y, out_of_bag=True)
-    summary = quorate.summarise(trained, in_batches(X, y, 900), source="training")
+        votes = quorate.collect_votes(trained, X, Y, out_of_bag=True)
+    summary = quorate.summarise(trained, in_batches(X, Y, 900), source="training")
     assert are_same(summary, votes.summary())
     assert summary.source is VoteSource.OUT_OF_BAG
     assert all_values(summary) == all_values(votes)
@@ -154,20 +149,19 @@ def test_out_of_bag_votes_of_training_rows_in_order(trained, data, folder):
     assert are_same(files, summary)
 
 
-def test_out_of_bag_of_other_rows_is_refused(trained, data):
-    X, y = data
+def test_out_of_bag_of_other_rows_is_refused(trained):
     with pytest.raises(ValueError, match=r"drew 5000 rows each.*X has 900 rows"):
-        quorate.summarise(trained, [(X[:900], y[:900])], source="training")
-    few = RandomForestClassifier(2, random_state=0).fit(X, y)
+        quorate.summarise(trained, [(X[:900], Y[:900])], source="training")
+    few = RandomForestClassifier(2, random_state=0).fit(X, Y)
     row = int(np.intersect1d(*few.estimators_samples_)[0])  # both were trained on it
     cuts = [slice(0, row), slice(row, row + 1)] if row else [slice(0, 1)]
-    pairs = [(X[cut], y[cut]) for cut in cuts]
+    pairs = [(X[cut], Y[cut]) for cut in cuts]
     with pytest.raises(BatchError, match="every member was trained on all of its rows"):
         quorate.summarise(few, pairs, source="training")
 
 
-def test_out_of_bag_of_copies_is_refused(data):
-    X, y = (part[:400] for part in data)
+def test_out_of_bag_of_copies_is_refused():
+    X, y = (part[:400] for part in DATA)
     rows = np.r_[np.arange(400), np.arange(40)]
     forest = RandomForestClassifier(30, random_state=0).fit(X[rows], y[rows])
     pairs = in_batches(X[rows], y[rows], 100)
@@ -217,17 +211,15 @@ def unlike(X, y):
 
 @pytest.mark.filterwarnings("ignore:X has feature names")
 @pytest.mark.parametrize("what", unlike(np.zeros((100, 8)), np.zeros(100)))
-def test_a_batch_unlike_the_first_is_named(forest, data, what):
-    first, second, words = unlike(*data)[what]
+def test_a_batch_unlike_the_first_is_named(forest, what):
+    first, second, words = unlike(*DATA)[what]
     with pytest.raises(BatchError, match=f"^summarise: batch 1: .*{words}"):
         quorate.summarise(forest, (pair for pair in [first, second]))
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_a_file_whose_columns_come_in_another_order_is_named(
-    forest, data, ending, tmp_path
-):
-    frame = pd.DataFrame(data[0][:300], columns=NAMES).assign(label=data[1][:300])
+def test_a_file_whose_columns_come_in_another_order_is_named(forest, ending, tmp_path):
+    frame = pd.DataFrame(DATA[0][:300], columns=NAMES).assign(label=DATA[1][:300])
     turned = frame[["label", *NAMES[::-1]]]
     for at, table in enumerate((frame, turned)):
         path = tmp_path / f"part-{at}.{ending}"
@@ -240,12 +232,12 @@ def test_a_file_whose_columns_come_in_another_order_is_named(
         quorate.summarise(forest, tmp_path, target="label")
 
 
-def test_an_index_that_a_file_keeps_is_no_column(forest, data, tmp_path):
-    frame = pd.DataFrame(data[0][:300], columns=NAMES).assign(label=data[1][:300])
+def test_an_index_that_a_file_keeps_is_no_column(forest, tmp_path):
+    frame = pd.DataFrame(DATA[0][:300], columns=NAMES).assign(label=DATA[1][:300])
     for at, rows in enumerate((frame[:200], frame[200:])):
         rows.set_index(rows.index + 5).to_parquet(tmp_path / f"part-{at}.parquet")
     found = quorate.summarise(forest, tmp_path, target="label")
-    assert found.accuracy() == forest.score(data[0][:300], data[1][:300])
+    assert found.accuracy() == forest.score(DATA[0][:300], DATA[1][:300])
 
 
 def ends_badly(pairs):
@@ -253,18 +245,17 @@ def ends_badly(pairs):
     raise ConnectionError("the store is gone")
 
 
-def test_a_source_that_raises_is_told_with_the_number_of_the_batch(forest, data):
-    pairs = list(in_batches(data[0][:300], data[1][:300], 100))
+def test_a_source_that_raises_is_told_with_the_number_of_the_batch(forest):
+    pairs = list(in_batches(DATA[0][:300], DATA[1][:300], 100))
     words = r"batch 3: it could not be loaded \(ConnectionError: the store is gone\)"
     with pytest.raises(BatchError, match=words) as caught:
         quorate.summarise(forest, ends_badly(pairs))
     assert isinstance(caught.value.__cause__.__cause__, ConnectionError)
 
 
-def test_labels_of_two_types_are_refused_for_pools_too(forest, data):
-    X, y = data
+def test_labels_of_two_types_are_refused_for_pools_too(forest):
     pool = {"one": forest.estimators_[0], "two": quorate.keep_members(forest, [1, 2])}
-    pairs = [(X[:50], y[:50]), (X[50:100], np.array(["ant", "bee"] * 25))]
+    pairs = [(X[:50], Y[:50]), (X[50:100], np.array(["ant", "bee"] * 25))]
     with pytest.raises(BatchError, match="batch 1: member 'one'"):
         quorate.summarise(pool, pairs)
 
@@ -289,18 +280,16 @@ def test_refused(forest, batches, options, error, words):
 
 
 @pytest.mark.parametrize("form", [sp.coo_matrix, sp.lil_array, sp.bsr_matrix])
-def test_batches_of_any_sparse_form(forest, data, form):
-    X, y = data
-    expected = quorate.summarise(forest, [(X[:99], y[:99])])
-    assert are_same(quorate.summarise(forest, [(form(X[:99]), y[:99])]), expected)
+def test_batches_of_any_sparse_form(forest, form):
+    expected = quorate.summarise(forest, [(X[:99], Y[:99])])
+    assert are_same(quorate.summarise(forest, [(form(X[:99]), Y[:99])]), expected)
 
 
-def test_batches_that_are_not_computed_yet(data):
-    X, y = data
+def test_batches_that_are_not_computed_yet():
     frame = pl.DataFrame(X[:99], schema=[f"c{k}" for k in range(X.shape[1])])
-    forest = RandomForestClassifier(5, random_state=0).fit(frame, y[:99])
-    expected = quorate.summarise(forest, [(frame, y[:99])])
-    assert are_same(quorate.summarise(forest, [(frame.lazy(), y[:99])]), expected)
+    forest = RandomForestClassifier(5, random_state=0).fit(frame, Y[:99])
+    expected = quorate.summarise(forest, [(frame, Y[:99])])
+    assert are_same(quorate.summarise(forest, [(frame.lazy(), Y[:99])]), expected)
 
 
 def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
@@ -318,18 +307,17 @@ def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
         quorate.summarise(forest, folder, target="colour")
 
 
-def test_rows_are_joined_by_position_and_so_by_an_equal_index(forest, data):
-    X, y = data
-    frame, labels = pd.DataFrame(X), pd.Series(y)
+def test_rows_are_joined_by_position_and_so_by_an_equal_index(forest):
+    frame, labels = pd.DataFrame(X), pd.Series(Y)
     mixed = frame.iloc[::-1]
     said = (
-        rf"batch 1: y and X have different rows, .* row 0 is 0 here and {len(y) - 1} th"
+        rf"batch 1: y and X have different rows, .* row 0 is 0 here and {len(Y) - 1} th"
     )
     with pytest.raises(BatchError, match=said):
         quorate.summarise(forest, [(frame, labels), (mixed, labels)])
     same = [(frame, labels), (mixed, labels.loc[mixed.index])]
-    alike, whole = (quorate.summarise(forest, each) for each in (same, [(X, y)]))
+    alike, whole = (quorate.summarise(forest, each) for each in (same, [(X, Y)]))
     np.testing.assert_array_equal(alike.accuracies, whole.accuracies)
     # Without an index nobody can tell.
-    quorate.summarise(forest, [(mixed, y)])
+    quorate.summarise(forest, [(mixed, Y)])
     quorate.summarise(forest, [(mixed.to_numpy(), labels)])

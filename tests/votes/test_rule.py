@@ -104,6 +104,7 @@ def slow_errors(votes, members, weights=None):
     return np.where(nobody, 1 - 1 / votes.n_classes, wrong)
 
 
+X, Y = DATA = load_wine(return_X_y=True)
 RULES = {
     "average": DecisionRule("average"),
     "heads": DecisionRule("heads"),
@@ -187,15 +188,14 @@ class TestEnsembles:
 
     @pytest.mark.parametrize("model", KINDS.values(), ids=KINDS)
     def test_along_an_order_each_error_is_a_score(self, model):
-        X, y = load_wine(return_X_y=True)
-        model.fit(X[::2], y[::2])
-        votes = quorate.collect_votes(model, X[1::2], y[1::2])
+        model.fit(X[::2], Y[::2])
+        votes = quorate.collect_votes(model, X[1::2], Y[1::2])
         order = np.random.default_rng(0).permutation(votes.n_members)
         curve = size_curve(votes, order, accuracy(votes))
         for size, error in enumerate(curve.errors, start=1):
             small = quorate.keep_members(model, np.sort(order[:size]))
-            assert 1 - error == pytest.approx(small.score(X[1::2], y[1::2]), abs=1e-12)
-        assert votes.accuracy() == model.score(X[1::2], y[1::2])
+            assert 1 - error == pytest.approx(small.score(X[1::2], Y[1::2]), abs=1e-12)
+        assert votes.accuracy() == model.score(X[1::2], Y[1::2])
 
     def test_boosting_rounds_as_boosting_does(self):
         """A vote of AdaBoost counts against other classes, and its ties are rounded."""
@@ -211,18 +211,16 @@ class TestEnsembles:
 
     @pytest.mark.parametrize("depth", [2, None])
     def test_out_of_bag_accuracy_is_the_forests_own(self, depth):
-        X, y = load_wine(return_X_y=True)
         forest = RandomForestClassifier(
             80, max_depth=depth, oob_score=True, random_state=0
-        ).fit(X, y)
-        votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
+        ).fit(X, Y)
+        votes = quorate.collect_votes(forest, X, Y, out_of_bag=True)
         assert votes.accuracy() == forest.oob_score_
         assert votes.source is VoteSource.OUT_OF_BAG
 
     def test_the_forest_is_not_the_plurality_of_its_trees(self):
-        X, y = load_wine(return_X_y=True)
         forest = RandomForestClassifier(4, max_depth=1, random_state=3)
-        votes = quorate.collect_votes(forest.fit(X[::2], y[::2]), X[1::2], y[1::2])
+        votes = quorate.collect_votes(forest.fit(X[::2], Y[::2]), X[1::2], Y[1::2])
         assert votes.rule == "average"
         assert votes.accuracy() != votes.accuracy(rule="heads")
         assert votes.error(rule="heads") == quorate.decompose(votes).error
@@ -231,10 +229,9 @@ class TestEnsembles:
 
     def test_no_array_of_members_samples_and_classes(self):
         """Forests need their votes once more at most, whatever the depth."""
-        X, y = load_wine(return_X_y=True)
         for depth in (2, None):
             forest = RandomForestClassifier(50, max_depth=depth, random_state=0)
-            votes = quorate.collect_votes(forest.fit(X, y), X, y)
+            votes = quorate.collect_votes(forest.fit(X, Y), X, Y)
             places = votes.class_probabilities.places
             assert places.dtype.itemsize <= 2
             assert places.shape == votes.codes.shape
@@ -276,14 +273,13 @@ def test_files_and_pickles_keep_the_rule(name, dense, masked, tmp_path):
 
 
 def test_certain_members_share_the_votes_in_files(tmp_path):
-    X, y = load_wine(return_X_y=True)
-    forest = RandomForestClassifier(9, random_state=0).fit(X[::2], y[::2])
-    votes = quorate.collect_votes(forest, X[1::2], y[1::2])
+    forest = RandomForestClassifier(9, random_state=0).fit(X[::2], Y[::2])
+    votes = quorate.collect_votes(forest, X[1::2], Y[1::2])
     votes.save(tmp_path / "votes.npz")
     again = Votes.load(tmp_path / "votes.npz")
     assert again.class_probabilities.are_certain
     assert again.family == "bagging"
-    assert again.accuracy() == forest.score(X[1::2], y[1::2])
+    assert again.accuracy() == forest.score(X[1::2], Y[1::2])
     assert np.shares_memory(again.class_probabilities.places, again.codes)
 
 
