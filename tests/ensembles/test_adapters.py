@@ -156,7 +156,7 @@ class TestPools:
     )
     def test_probabilities_and_scores_are_not_labels(self, output, labels, line):
         codes = np.array(labels)[(Y == "good").astype(int)]
-        match = r"member 'net'.* (is not one of the 2|of mixed types).*as_member\("
+        match = r"member 'net'.* (is not among the 2|of mixed types).*as_member\("
         with pytest.raises(ValueError, match=match):
             quorate.collect_votes({"net": Net(line, output)}, X, codes)
 

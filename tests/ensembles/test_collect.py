@@ -360,10 +360,6 @@ class TestRefusals:
             (KMeans(2, n_init=1), "is a clusterer"),
             (LogisticRegression(), "not an ensemble whose members vote"),
             (GridSearchCV(GaussianNB(), {}), "GaussianNB is not an ensemble"),
-            (
-                GridSearchCV(RandomForestClassifier(2), {}, refit=False),
-                r"GridSearchCV has no best_estimator_; fit it first, with refit=True\.",
-            ),
         ],
         ids=lambda value: type(value).__name__,
     )

@@ -192,9 +192,7 @@ def test_one_member_without_probabilities():
     """It makes the pool count heads, which is said; those left have probabilities."""
     fitted = {name: m.fit(X[::2], Y[::2]) for name, m in members().items()}
     mixed = {**fitted, "machine": LinearSVC(random_state=0).fit(X[::2], Y[::2])}
-    why = (
-        r"member 'machine' \(LinearSVC\) has no probabilities, so the whole pool counts"
-    )
+    why = r"member 'machine' \(LinearSVC\) has no probabilities, so the pool counts"
     with pytest.warns(QuorateWarning, match=why):
         small = quorate.prune(mixed, X[1::2], Y[1::2], "es", keep=6)
     with pytest.raises(AttributeError) as refused:

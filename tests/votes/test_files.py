@@ -96,7 +96,7 @@ def test_foreign_and_truncated_files(path, tmp_path):
         (lambda: path.write_text("hello"), "not a file of votes"),
         (lambda: np.zeros(3).tofile(path), "not a file of votes"),
         (lambda: np.save(path.with_suffix(""), np.zeros(3)), "not a file of votes"),
-        (lambda: np.savez(path, codes=np.zeros((2, 2))), "found 'none'; was it"),
+        (lambda: np.savez(path, codes=np.zeros((2, 2))), "found 'none'; write"),
         (lambda: np.savez(path, **arrays | {"format": "quorate-votes/99"}),
          "expected format 'quorate-votes/4', found 'quorate-votes/99'"),
         (lambda: np.savez(path, **aimless), "do not match the stored digest"),
