@@ -117,7 +117,7 @@ def test_a_study_becomes_a_page(tmp_path):
     data = embedded(page)
     assert data["reference"] == "re"
     assert data["plan"]["folds"] == 2
-    assert data["friedman"] is None
+    assert data["rankings"][0]["friedman"] is None
     assert {row["method"] for row in data["standings"]} == {"re", "random"}
     typed = shlex.split(data["reproduce"]["shell"])
     assert typed[1:4] == ["study", "report", str(store)]
