@@ -240,13 +240,6 @@ NAMED: list[tuple[str, str, str, str]] = [
         '"quorate": __version__,',
         "",
     ),
-    # report
-    (
-        "a method is scored where it chose",
-        "_report",
-        "            score.top - expected.error,\n",
-        "            chosen[name].applied_to(votes).accuracy(),\n",
-    ),
     # command line
     (
         "--tolerance dropped",

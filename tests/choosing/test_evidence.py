@@ -107,8 +107,6 @@ def test_nobody_is_asked_for_what_will_be_refused(options, why, world, monkeypat
             door(forest, X, y, **options)
         with pytest.raises(AssertionError, match="asked"):
             door(forest, X, y, keep=25)
-    with pytest.raises(ValueError, match="unknown method 'nobody'"):
-        quorate.report(forest, X, y, methods=["mdm", "nobody"])
 
 
 @pytest.fixture(scope="module")

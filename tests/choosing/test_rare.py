@@ -331,7 +331,7 @@ def test_refusals(asked, words, forest, fraud):
 def test_a_page_shows_the_rare_class_and_writes_down_which_is_meant(forest, fraud):
     X, y = (part[CHOOSE] for part in fraud)
     page = quorate.report(
-        forest, X, y, keep=8, scoring="average_precision", positive="fraud", methods=[]
+        forest, X, y, keep=8, scoring="average_precision", positive="fraud"
     )
     rare = page.data["pruning"]["rare"]
     assert rare["label"] == "fraud"

@@ -341,7 +341,7 @@ def test_a_pool_is_described_by_the_size_that_errors_found(tmp_path):
     selection = select(quorate.collect_votes(pool, X[200:], y[200:]), "re")
     assert selection.size == SizeByErrors(at_best=True)
     assert selection.rule == "keep='default'"
-    data = quorate.report(pool, X[200:], y[200:], method="re", methods=[]).data
+    data = quorate.report(pool, X[200:], y[200:], method="re").data
     assert data["pruning"]["expected"]["size_found"]
     assert data["settings"]["keep"] == "default"
     quorate.save(pool, tmp_path / "pool.skops")

@@ -248,6 +248,6 @@ def test_random_ensembles_have_a_report(seed):
     _, ensemble = some_ensemble(rng, form == "sparse", form == "missing")
     model = fitted(ensemble, X[:N_TRAIN], y[:N_TRAIN])
     page = attempt(None, lambda: quorate.report(
-        model, X[N_TRAIN:], y[N_TRAIN:], methods=["best"]
+        model, X[N_TRAIN:], y[N_TRAIN:]
     ))  # fmt: skip
     page.html.encode("utf-8")

@@ -94,7 +94,7 @@ THINGS = {
     "diversity": lambda: quorate.diversity(fresh_votes()),
     "measures": quorate.measures,
     "methods": quorate.methods,
-    "report": lambda: quorate.report(forest(), X[1::2], NAMES[Y[1::2]], methods=[]),
+    "report": lambda: quorate.report(forest(), X[1::2], NAMES[Y[1::2]]),
     "ranks": lambda: stats.average_ranks(np.random.default_rng(0).random((5, 3))),
     "friedman": lambda: stats.friedman(np.random.default_rng(0).random((5, 3))),
     "nemenyi": lambda: stats.nemenyi(np.random.default_rng(0).random((5, 3))),

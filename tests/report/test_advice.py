@@ -62,7 +62,7 @@ def test_what_has_no_expected_score_is_to_be_tested(page, honest):
 
 def test_all_members_with_new_weights_are_another_model():
     model, X, y = UNSEEN["soft voting"]()
-    page = quorate.report(model, X, y, method="simplex", keep=None, methods=[])
+    page = quorate.report(model, X, y, method="simplex", keep=None)
     what = "kept in this report; all members, with new weights"
     assert [row["what"] for row in page.data["sizes"]["marked"]] == [what]
     assert page.data["advice"][0]["title"] == "Keep all 5 members, with new weights."
@@ -70,7 +70,7 @@ def test_all_members_with_new_weights_are_another_model():
 
 
 def test_who_keeps_all_members_gets_no_command(forest):
-    page = quorate.report(*forest, keep=1.0, methods=[])
+    page = quorate.report(*forest, keep=1.0)
     assert page.data["advice"][0]["title"] == "Keep all 20 members."
     assert '<div id="commands" hidden>' in page.html
     assert page.data["sizes"]["as_it_is"] == 19
@@ -85,7 +85,7 @@ def test_few_trees_of_a_forest_are_advised_to_be_distilled(page, made):
     for name, value in (("can_distil", False), ("n_kept", 11)):
         assert should not in titles_of(page, **{f"pruning.{name}": value})
     boosted = UNSEEN["AdaBoost"]()
-    assert "--distil" not in quorate.report(*boosted, keep=2, methods=[]).html
+    assert "--distil" not in quorate.report(*boosted, keep=2).html
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_one_member_replaces_the_choice_if_it_is_clearly_better(
 
 def test_the_page_says_what_the_choice_is_worth(page):
     def with_doubt(doubt):
-        mine = {"score": 0.88, "chosen": "this report", "is_random": False}
-        chance = {"score": 0.85, "chosen": None, "is_random": True}
-        rows = [{**row, "gain_error": doubt} for row in (mine, chance)]
-        return changed(page, {"methods.rows": rows})
+        return changed(page, {
+            "pruning.expected.after": 0.88, "pruning.expected.gain_error": doubt,
+            "random": {"score": 0.85, "gain_error": doubt},
+        })  # fmt: skip
 
     clear, chance = with_doubt(0.001), with_doubt(0.011)
     by, scores = _text.points(0.03).lstrip("+"), "88.00\u202f% and 85.00\u202f%"

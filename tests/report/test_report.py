@@ -82,11 +82,11 @@ def forest_beside_small():
 
 
 PAGES = {
-    "out of bag": lambda: quorate.report(*UNSEEN["out of bag"](), methods=["mdm"]),
-    "new samples": lambda: quorate.report(*many_unseen(), method="epbd", methods=[]),
+    "out of bag": lambda: quorate.report(*UNSEEN["out of bag"]()),
+    "new samples": lambda: quorate.report(*many_unseen(), method="epbd"),
     "training samples": lambda: quorate.report(*on_training(EXTRA), source="training"),
     "another score": lambda: quorate.report(
-        *UNSEEN["AdaBoost"](), keep=3, scoring="balanced_accuracy", methods=[]
+        *UNSEEN["AdaBoost"](), keep=3, scoring="balanced_accuracy"
     ),
     "votes": lambda: quorate.report(votes_of(), method="re", keep=4),
     "summary": lambda: quorate.report(forest_beside_small()),
@@ -220,7 +220,7 @@ def test_the_same_page_twice_differs_in_its_times_only(forest, make, monkeypatch
     for seed in (0, 0, 1):
         rng = np.random.default_rng(seed)
         use_clock(monkeypatch, 1e-4 + rng.exponential(1e-3, 100_000))
-        pages.append(quorate.report(model, X, y, methods=["best", "mdm"]))
+        pages.append(quorate.report(model, X, y))
     assert pages[0].html == pages[1].html
     for page in pages[2:]:
         assert page.html != pages[0].html
@@ -237,9 +237,7 @@ def test_half_a_surrogate_pair_is_spelt_out(tmp_path):
     members = [(half, GaussianNB()), ("b", DecisionTreeClassifier(random_state=0))]
     model = VotingClassifier(members).fit(table[::2], labels[::2])
     path = tmp_path / "page.html"
-    page = quorate.report(
-        model, table[1::2], labels[1::2], title=half, output=path, methods=[]
-    )
+    page = quorate.report(model, table[1::2], labels[1::2], title=half, output=path)
     text = path.read_text(encoding="utf-8")
     assert text == page.html
     assert_whole(page)
@@ -287,8 +285,9 @@ def test_any_ensemble_has_a_report(make, type_):
 
 def test_what_cannot_be_measured_is_said():
     data = quorate.report(*few_samples(), keep=2).data
-    assert data["methods"]["refusal"] == data["pruning"]["curve"]["refusal"]
-    assert "too few samples" in data["methods"]["refusal"]
+    assert "too few samples" in data["pruning"]["curve"]["refusal"]
+    assert data["random"] is None
+    assert data["choice"] == ""
 
 
 SCORES = ("accuracy", "recall", "error", "gain", "risk", "curve")
@@ -356,7 +355,7 @@ def test_samples_that_members_were_chosen_on_before_are_named():
         data = page.data
         assert data["votes"]["chosen_before"]
         assert data["votes"]["meaning"] == data["advice"][0]["text"] == CHOSEN_BEFORE
-        assert data["methods"]["rows"]  # scores stay
+        assert data["random"]  # scores stay
         # What is said of samples held back is true of these.
         said = "(cross-validated, but an earlier choice saw the samples)"
         assert said in page.html
@@ -368,7 +367,7 @@ def test_samples_that_members_were_chosen_on_before_are_named():
 @pytest.mark.parametrize("masked", [False, True])
 def test_members_agree_with_the_others_where_both_vote(masked):
     votes = votes_of(5, 60, masked=masked)
-    rows = quorate.report(votes, keep=2, methods=[]).data["members"]
+    rows = quorate.report(votes, keep=2).data["members"]
     voted = votes.codes >= 0
     for member, row in enumerate(rows):
         common = np.delete(voted & voted[member], member, axis=0)
@@ -382,7 +381,7 @@ def test_the_picture_of_sizes_is_of_the_score_of_the_page():
         ("balanced_accuracy", ">balanced accuracy<"),
         (None, ">error, %<"),
     ):
-        made = quorate.report(votes_of(), method="mdm", scoring=scoring, methods=[])
+        made = quorate.report(votes_of(), method="mdm", scoring=scoring)
         (figure,) = re.findall(r'<figure id="sizes">.*?</figure>', made.html, re.DOTALL)
         assert label in figure
 
@@ -409,32 +408,9 @@ def folds(votes):
         yield held, np.setdiff1d(np.arange(votes.n_samples), held)
 
 
-def compared(votes, method, others):
-    page = quorate.report(votes, method=method, keep=4, methods=others)
-    return {row["method"]: row for row in page.data["methods"]["rows"]}
-
-
-def test_methods_are_judged_on_what_was_held_back():
-    votes = votes_of(6)
-    rows = compared(votes, "re", ["best", "re"])
-    assert rows["ReducedError"]["chosen"] == "this report"
-    whole, errors = votes.sample_errors(), np.empty(votes.n_samples)
-    for held, others in folds(votes):
-        chosen = quorate.pruning.BestMembers(keep=4).fit(votes.at(others))
-        errors[held] = votes.at(held).keep(chosen.support_).sample_errors()
-    best, gains = rows["BestMembers"], whole - errors
-    assert best["accuracy"] == best["score"] == pytest.approx(1 - errors.mean())
-    assert best["gain"] == pytest.approx(gains.mean())
-    # Both are right or wrong on the same sample, which is what a difference is about.
-    doubt = gains.std() / np.sqrt(votes.n_samples)
-    assert best["gain_error"] == pytest.approx(doubt)
-    everybody = rows["all members"]
-    assert (everybody["gain"], everybody["accuracy"]) == (0, votes.accuracy())
-
-
 def test_random_choices_are_judged_against_all_members():
     votes = votes_of(masked=True)
-    (row,) = (row for row in compared(votes, "re", []).values() if row["is_random"])
+    row = quorate.report(votes, method="re", keep=4).data["random"]
     rng, whole = np.random.default_rng(0), votes.sample_errors()
     n_drawn = round(4 / (votes.codes >= 0).mean())
     assert 4 < n_drawn < 12  # of whom four have a vote on a sample, on average
@@ -444,7 +420,7 @@ def test_random_choices_are_judged_against_all_members():
         some = votes.keep(draw.fit(votes).support_)
         gains.append(whole - some.sample_errors())
         errors.append(some.sample_errors()[(some.codes >= 0).any(axis=0)].mean())
-    assert row["accuracy"] == pytest.approx(1 - np.mean(errors))
+    assert row["score"] == pytest.approx(1 - np.mean(errors))
     assert row["gain"] == pytest.approx(whole.mean() - np.mean(errors))
     each = np.mean([gain.std() / np.sqrt(gain.size) for gain in gains])
     assert row["gain_error"] == pytest.approx(each, rel=0.1)
@@ -455,7 +431,7 @@ def test_random_choices_are_judged_against_all_members():
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_page_and_the_chooser_expect_the_same(method, masked):
     votes = with_changes(votes_of(masked=masked), source=VoteSource.ASSUMED_NEW)
-    data = quorate.report(votes, method=method, keep=4, methods=[]).data
+    data = quorate.report(votes, method=method, keep=4).data
     chosen = choose(Evidence(votes), method, FixedSize(4), seed=0)
     expected, curve = chosen.expected, data["pruning"]["curve"]
     n_kept, sizes = chosen.n_kept, data["sizes"]
@@ -629,7 +605,7 @@ def test_a_vote_with_weights_has_a_report():
 @pytest.mark.parametrize("method", ["mdm", "brier"])
 def test_every_size_says_what_pruning_to_it_brings(method):
     model, X, y = UNSEEN["forest"]()
-    page = quorate.report(model, X, y, method=method, keep=4, methods=[])
+    page = quorate.report(model, X, y, method=method, keep=4)
     data = page.data
     sizes, curve = data["sizes"], data["pruning"]["curve"]
     assert sizes["members"] == curve["sizes"] == list(range(1, 16))
@@ -658,12 +634,12 @@ def test_every_size_says_what_pruning_to_it_brings(method):
 
 @pytest.mark.slow
 def test_sizes_that_a_method_finds_and_that_errors_find(forest):
-    own = quorate.report(*forest, method="pep", keep=None, methods=[]).data
+    own = quorate.report(*forest, method="pep", keep=None).data
     assert own["settings"]["keep"] is None
     assert own["sizes"]["members"] == [own["pruning"]["n_kept"], 20]  # and no other
     assert own["sizes"]["scores"][-1] == 1 - own["pruning"]["curve"]["full_error"]
     method = quorate.pruning.UMEP()
-    auto = quorate.report(*forest, method=method, keep="auto", methods=[]).data
+    auto = quorate.report(*forest, method=method, keep="auto").data
     assert auto["pruning"]["rule"] == "keep='auto'"
     assert auto["pruning"]["expected"]["size_found"]
     assert auto["settings"]["method"] == "quorate.pruning.UMEP()"
@@ -678,7 +654,7 @@ def counted(why):
 
 @pytest.mark.parametrize(("method", "n_kept"), [("mdm", 5), ("es", 19), ("best", 1)])
 def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
-    page = quorate.report(*forest, method=method, keep=n_kept, methods=[])
+    page = quorate.report(*forest, method=method, keep=n_kept)
     votes, order = page.selection.votes, page.selection.order.tolist()
     kept = votes.keep(sorted(order)).sample_errors() > 0
     voted = (votes.codes[order] >= 0).any(axis=0)  # elsewhere they would be guessing
@@ -698,21 +674,21 @@ def test_a_sentence_says_why_a_member_stays_or_goes(forest, method, n_kept):
 
 def test_a_member_has_one_accuracy_on_the_page(forest, monkeypatch):
     monkeypatch.setattr("quorate._report._expected.MOST_SAMPLES", 40)
-    page = quorate.report(*forest, method="mdm", keep=5, methods=[])
+    page = quorate.report(*forest, method="mdm", keep=5)
     found = [row["accuracy"] for row in page.data["members"]]
     assert found == page.selection.votes.accuracies.tolist()
 
 
 def test_members_with_new_weights_were_chosen_together():
     model, X, y = UNSEEN["soft voting"]()
-    page = quorate.report(model, X, y, method="simplex", keep=3, methods=[])
+    page = quorate.report(model, X, y, method="simplex", keep=3)
     stays = {row["why"] for row in page.data["members"] if row["kept"] == "kept"}
     assert stays == {f"Kept: one of the {page.selection.n_kept} chosen together."}
 
 
 def test_confusions_are_those_of_the_models():
     model, X, y = UNSEEN["forest"]()
-    page = quorate.report(model, X, y, method="mdm", keep=3, methods=[])
+    page = quorate.report(model, X, y, method="mdm", keep=3)
     found = page.data["confusion"]
     assert found["before"] == confusion_matrix(y, model.predict(X)).tolist()
     # By members chosen without the samples that are counted.

@@ -49,14 +49,16 @@ def choice_text(page: Section, score: ScoreFormat) -> str:
 
     Differences below two standard errors are not significant.
     """
-    rows, pruning = page["methods"]["rows"], page["pruning"]
-    mine = next((row for row in rows if row["chosen"]), None)
-    if mine is None or pruning["n_kept"] == page["ensemble"]["n_members"]:
+    pruning, expected, chance = (
+        page["pruning"],
+        page["pruning"]["expected"],
+        page["random"],
+    )
+    if expected is None or pruning["n_kept"] == page["ensemble"]["n_members"]:
         return ""
-    chance = next(row for row in rows if row["is_random"])
-    gain = mine["score"] - chance["score"]
-    scores = f"{score.write(mine['score'])} and {score.write(chance['score'])}"
-    if gain <= _CLEAR * math.hypot(mine["gain_error"], chance["gain_error"]):
+    gain = expected["after"] - chance["score"]
+    scores = f"{score.write(expected['after'])} and {score.write(chance['score'])}"
+    if gain <= _CLEAR * math.hypot(expected["gain_error"], chance["gain_error"]):
         also = ", and distilling them" if pruning["can_distil"] else ""
         return (
             "The choice hardly matters here: as many members drawn at random are about "

@@ -2,7 +2,6 @@
 
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -49,7 +48,6 @@ def report(
     scoring: Any = None,
     positive: Any = None,
     source: RowSource = "auto",
-    methods: Sequence[Any] | None = None,
     noise: float = 0.01,
     title: str | None = None,
     n_jobs: int | None = None,
@@ -85,8 +83,6 @@ def report(
         "roc_auc", "recall", "precision" or "f1", with any labels.
     source : {"auto", "new", "training"}
         Whether the samples are new or training data; see :func:`quorate.prune`.
-    methods : sequence of str or Pruner, optional
-        Methods to compare with at the same size; some fast ones by default.
     noise : float
         Assumed share of wrong labels, for the risk estimate.
     title : str, optional
@@ -122,8 +118,8 @@ def report(
 
     Members are evaluated on the samples once, and again on up to 500 of them to measure
     times, and on generated samples if a method needs additional ones.
-    Figures of pairs use up to 3,000 samples; the comparison of methods and the
-    reasons for keeping members up to 6,000. The expected accuracy of the kept members
+    Figures of pairs use up to 3,000 samples, the reasons for keeping members up to
+    6,000. The expected accuracy of the kept members
     and of other sizes is cross-validated on up to 10,000 samples, as in the output of
     ``quorate prune``.
 
@@ -155,7 +151,6 @@ def report(
         keep=keep,
         scoring=with_positive(scoring, positive, "report"),
         source=source,
-        methods=methods,
         noise=noise,
         title=title,
         n_jobs=n_jobs,
@@ -176,14 +171,14 @@ def report(
 
 def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     """Create the requested page."""
-    _check_settings(request)
+    seed = request.random_state
+    check_number("report", "random_state", seed, least=0, most=2**32 - 1, whole=True)
     size = size_for(request.method, request.keep, owner="report")
-    for wanted in (request.method, *(request.methods or ())):
-        check_method(wanted)
+    check_method(request.method)
     start = time.perf_counter()
     evidence = _evidence(ensemble, X, y, request, size)
     collected = time.perf_counter() - start
-    how = {"scoring": request.scoring, "seed": request.random_state, "owner": "report"}
+    how = {"scoring": request.scoring, "seed": seed, "owner": "report"}
     smaller = None
     with stage("choosing members"):
         if isinstance(evidence, EnsembleEvidence):
@@ -196,7 +191,7 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     evidence = replace(evidence, votes=selection.votes)
     with stage("cross-validating"):
         analysis = _expected.analyse(request, evidence, selection, smaller)
-    with stage("measuring, comparing methods"):
+    with stage("measuring"):
         page = _page(analysis)
     pair_votes = analysis.votes.at(analysis.some_samples(_PAIR_SAMPLES))
     with stage("drawing figures"):
@@ -243,7 +238,7 @@ def _page(analysis: Analysis) -> Section:
         "judged": _expected.judged_section(analysis),
         "members": _member_rows(analysis, facts),
         "pruning": pruning,
-        "methods": _expected.methods_section(analysis),
+        "compared": _expected.choice_section(analysis),
         "sizes": sizes,
         "settings": settings,
         "reproduce": _reproduce.reproduce_section(request, settings, ensemble is None),
@@ -328,7 +323,7 @@ def _refuse_options(given: Any, X: Any, y: Any, request: Request) -> None:
         )
     unfit = ["max_samples", "source"]
     if isinstance(given, Summary):
-        unfit += ["method", "keep", "scoring", "methods"]
+        unfit += ["method", "keep", "scoring"]
     for option in fields(request):
         value = getattr(request, option.name)
         if option.name in unfit and value != option.default:
@@ -336,14 +331,3 @@ def _refuse_options(given: Any, X: Any, y: Any, request: Request) -> None:
                 f"report({option.name}={value!r}): only applies to an ensemble with "
                 f"samples, not to {name}."
             )
-
-
-def _check_settings(request: Request) -> None:
-    """Refuse invalid settings before any work."""
-    methods, seed = request.methods, request.random_state
-    if isinstance(methods, str):
-        raise ValueError(
-            f"report(methods={methods!r}): must be a list of methods, as in "
-            f"[{methods!r}]."
-        )
-    check_number("report", "random_state", seed, least=0, most=2**32 - 1, whole=True)

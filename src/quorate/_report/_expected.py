@@ -1,4 +1,4 @@
-"""Expected scores of the kept members and of other methods."""
+"""Expected scores of the kept members, and of random ones."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +9,9 @@ from quorate._choosing import (
     CrossFittedCurve,
     Evidence,
     ExpectedError,
-    FixedSize,
     Selection,
-    choose,
     expected_curve,
     expected_errors,
-    method_for,
 )
 from quorate._ensembles import Ensemble
 from quorate._report._reproduce import Request
@@ -24,17 +21,15 @@ from quorate._report._sections import (
     why_unscored,
 )
 from quorate._report._text import ScoreFormat
-from quorate._scoring import Score, find_score
+from quorate._scoring import Score
 from quorate._theory import Diagnosis, diagnose
 from quorate._typing import IntArray
 from quorate._votes import Votes
-from quorate.pruning import RandomSubset, methods
+from quorate.pruning import RandomSubset
 
-# Maximum number of samples to compare methods.
+# Maximum number of samples to give reasons on.
 MOST_SAMPLES = 6_000
 _TOO_FEW = "There are too few samples to hold some of them out for evaluation."
-# Fast methods of different kinds.
-_USUAL_METHODS = ("epbd", "mdm", "umep", "brier", "best", "es")
 _DRAWS = 100
 _FEW_DRAWS = 10
 
@@ -79,11 +74,6 @@ class Analysis:
     before: Diagnosis | None = None
     after: Diagnosis | None = None
     smaller: Any = None
-
-    @property
-    def method_used(self) -> str:
-        """How the table of methods calls the one of the page."""
-        return "this report" + ", before distilling" * self.selection.distilled
 
     def some_samples(self, most: int | None = None) -> IntArray:
         """Return the indices of a random sample of limited size."""
@@ -201,97 +191,38 @@ def expected_section(analysis: Analysis) -> Section | None:
     }
 
 
-def methods_section(analysis: Analysis) -> Section:
-    """Compare methods at the same size by cross-validation, on the same samples.
+def choice_section(analysis: Analysis) -> Section | None:
+    """Compare the members that the method keeps with random ones, none distilled.
 
-    Scores, gains and their standard errors are in the score of the page.
+    Both are cross-validated on the same samples. The standard error of random members
+    is that of one draw, as there is one selection. Out of bag, more members are drawn,
+    so that the wanted number has a vote on each sample.
     """
     score, size, request = analysis.score, analysis.selection.n_kept, analysis.request
     chosen_by, seed = analysis.selection.score, request.random_state
     evidence = analysis.evidence.at(analysis.some_samples(), share_unlabelled=True)
-    votes, others = evidence.votes, request.methods
-    section: Section = {
-        "rows": [],
-        "size": size,
-        "n_samples": votes.n_samples,
-        "n_draws": _DRAWS,
-        "refusal": None,
-    }
+    votes, keep = evidence.votes, size
     if analysis.expected is None or _lacks_class(votes, score):
-        return {**section, "refusal": analysis.refusal}
-    if others is None:
-        others = [name for name in _USUAL_METHODS if name in methods()]
-    chosen: dict[str, Selection] = {}
-    for wanted in (request.method, *others):
-        name = type(method_for(evidence, wanted, score=chosen_by)).__name__
-        if name not in chosen:
-            chosen[name] = choose(
-                evidence, wanted, FixedSize(size), seed=seed, scoring=chosen_by.given
-            )
-    whole = score.estimate_votes(votes).score
-    rows = [
-        _random_row(votes, size, score, seed),
-        _method_row("all members", votes.n_members, votes.accuracy(), whole, 0.0, 0.0),
-    ]
-    every = expected_errors(evidence, list(chosen.values()), score)
-    for place, (name, expected) in enumerate(zip(chosen, every, strict=True)):
-        if expected is None:
-            return {**section, "refusal": _TOO_FEW}
-        row = _method_row(
-            name,
-            chosen[name].n_kept,
-            expected.accuracies(votes)[1],
-            score.top - expected.error,
-            -expected.excess,
-            expected.excess_error,
-            seconds=chosen[name].seconds,
-            chosen=None if place else analysis.method_used,
-        )
-        rows.append(row)
-    rows.sort(key=lambda row: -row["score"])
-    return {**section, "rows": rows}
-
-
-def _method_row(
-    method: str,
-    members: int,
-    *scores: float,
-    seconds: float | None = None,
-    chosen: str | None = None,
-    is_random: bool = False,
-) -> Section:
-    names = "accuracy", "score", "gain", "gain_error"
-    return {
-        "method": method,
-        "members": members,
-        **dict(zip(names, map(float, scores), strict=True)),
-        "seconds": seconds,
-        "chosen": chosen,
-        "is_random": is_random,
-    }
-
-
-def _random_row(votes: Votes, size: int, score: Score, seed: int) -> Section:
-    """Return the average result of random members.
-
-    The standard error is that of one draw, as the other rows have one selection. Out of
-    bag, more members are drawn, so that the wanted number has a vote on each sample.
-    """
-    rng, keep = np.random.default_rng(seed), size
+        return None
+    chosen = choose(
+        evidence, request.method, FixedSize(size), seed=seed, scoring=chosen_by.given
+    )
+    (expected,) = expected_errors(evidence, [chosen], score)
+    if expected is None:
+        return None
     if votes.is_masked:
         keep = min(round(size / (votes.codes >= 0).mean()), votes.n_members)
-    random = RandomSubset(keep=keep, random_state=rng)
+    random = RandomSubset(keep=keep, random_state=np.random.default_rng(seed))
     draws = np.array([random.fit(votes).support_ for _ in range(_DRAWS)])
-    accuracy = find_score(None, votes.classes, "report")
-    error, loss = (
-        float(each.subset_losses(votes, draws, voted_only=True)[0].mean())
-        for each in (accuracy, score)
-    )
+    loss = float(score.subset_losses(votes, draws, voted_only=True)[0].mean())
     whole = score.estimate_votes(votes)
     some = (score.estimate_votes(votes.keep(drawn)) for drawn in draws[:_FEW_DRAWS])
     doubt = float(np.mean([whole.behind(drawn)[1] for drawn in some]))
-    scores = 1 - error, score.top - loss, whole.loss - loss, doubt
-    return _method_row(f"random, mean of {_DRAWS}", size, *scores, is_random=True)
+    return {
+        "kept": {"score": score.top - expected.error, "error": expected.excess_error},
+        "random": {"score": score.top - loss, "error": doubt},
+        "n_draws": _DRAWS,
+    }
 
 
 def _lacks_class(votes: Votes, score: Score) -> bool:

@@ -2,7 +2,6 @@
 
 import inspect
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +40,6 @@ class Request:
     keep: Keep = DEFAULT
     scoring: Any = None
     source: RowSource = "auto"
-    methods: Sequence[Any] | None = None
     noise: float = 0.01
     title: str | None = None
     n_jobs: int | None = None
@@ -108,12 +106,10 @@ def reproduce_section(request: Request, settings: Section, recorded: bool) -> Se
     recorded : bool
         Whether there are votes and no models.
     """
-    seed, others = settings["random_state"] or None, request.methods
+    seed = settings["random_state"] or None
     options = {**settings, "random_state": seed, "title": request.title}
-    methods = None if others is None else [as_code(method) for method in others]
-    only_python = {"methods": methods, "output": _OUTPUT}
     what = "votes" if recorded else "ensemble, X, y"
-    call = _call("page = quorate.report", what, {**options, **only_python})
+    call = _call("page = quorate.report", what, {**options, "output": _OUTPUT})
     section: Section = {"python": f"{call})", "shell": None, "source": None}
     if (files := request.files) is None:
         return section

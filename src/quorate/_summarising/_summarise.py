@@ -6,13 +6,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from quorate._data import (
     SampleForm,
     count_rows,
     cut_rows,
-    hash_rows,
     is_dask,
     naming_batch,
     partitions,
@@ -22,25 +19,24 @@ from quorate._ensembles import (
     Ensemble,
     RowSource,
     check_labels,
-    check_row_numbers,
     check_source,
     evaluate_members,
-    out_of_bag_rows,
     read_ensemble,
 )
 from quorate._progress import advance, stage
 from quorate._summarising._against import OtherModel, count_pair, read_other_model
-from quorate._typing import Array, IntArray
-from quorate._votes import Summary, Votes, VoteSource, as_labels, check_same_family
-from quorate.exceptions import LeftOutWarning
+from quorate._votes import Summary, VoteSource, as_labels, check_same_family
 
 # Samples per chunk: small enough for memory, large enough for speed.
 _MOST_ROWS, _FEWEST_ROWS, _VOTES = 1 << 16, 1 << 10, 1 << 26
 # Number of summaries added in one task of Dask.
 _FAN_IN = 8
-
-# Share of copies among training rows that hardly changes an out-of-bag error.
-_MOST_EQUAL = 0.002
+# The rows are not examined: by default they are assumed to be new.
+_SOURCES = {
+    "auto": VoteSource.ASSUMED_NEW,
+    "new": VoteSource.NEW,
+    "training": VoteSource.TRAINING,
+}
 # A sum of partitions (None without rows), and their number of rows.
 Part = tuple[Summary | None, int]
 
@@ -54,8 +50,6 @@ class BatchCounter:
     ensemble : Ensemble
     source : VoteSource
         The source of the samples.
-    drawn : list of array, optional
-        The rows that each member was trained on, sorted, for out-of-bag votes.
     other : OtherModel, optional
         The model, or the members in an order, to compare with.
     n_jobs : int, optional
@@ -64,7 +58,6 @@ class BatchCounter:
 
     ensemble: Ensemble
     source: VoteSource
-    drawn: list[IntArray] | None = None
     other: OtherModel | None = None
     n_jobs: int | None = None
 
@@ -95,36 +88,20 @@ class BatchCounter:
         total = None
         for first in range(0, n_rows, self.chunk_rows):
             rows = slice(first, min(first + self.chunk_rows, n_rows))
-            votes = self._votes(cut_rows(prepared, rows), truth[rows], start + first)
-            if not votes.n_samples:
-                continue  # a few rows at the end that everybody was trained on
+            votes = evaluate_members(
+                self.ensemble,
+                cut_rows(prepared, rows),
+                truth[rows],
+                source=self.source,
+                n_jobs=self.n_jobs,
+            )
             part = votes.summary(start + first)
             if self.other is not None:
                 paired = count_pair(votes, self.other, cut_rows(X, rows))
                 part = replace(part, against=paired)
             total = part if total is None else total + part
-        if total is None:
-            raise ValueError(
-                "every member was trained on all of its rows; use larger batches"
-            )
+        assert total is not None  # there are rows
         return total, n_rows
-
-    def _votes(self, prepared: Any, y: Array, start: int) -> Votes:
-        """Evaluate the members on samples, out of bag if row numbers are known."""
-        unseen = None
-        if self.drawn is not None:
-            unseen = [_rows_not_drawn(rows, start, y.size) for rows in self.drawn]
-        with warnings.catch_warnings():
-            # Rows that every member was trained on have no out-of-bag votes.
-            warnings.simplefilter("ignore", LeftOutWarning)
-            return evaluate_members(
-                self.ensemble,
-                prepared,
-                y,
-                unseen=unseen,
-                source=self.source,
-                n_jobs=self.n_jobs,
-            )
 
 
 def summarise(
@@ -159,10 +136,8 @@ def summarise(
         Number of members evaluated in parallel; it does not change the result.
     source : {"auto", "new", "training"}
         Whether the samples are new or training data. They are not examined; by default
-        they are assumed to be new. "training": the batches are all training rows in
-        their order. If the ensemble was trained on bootstrap samples, out-of-bag votes
-        are used; but not on Dask, where the order is unknown, nor ``against`` another
-        model.
+        they are assumed to be new. For out-of-bag votes on training data, use
+        ``collect_votes(ensemble, X, y, out_of_bag=True).summary()``.
     verbose : int
         0 to hide the progress bar, which is shown on a terminal or in a notebook after
         two seconds.
@@ -196,23 +171,18 @@ def summarise(
     """
     check_source(source, "summarise")
     whole, on_dask = read_ensemble(ensemble), is_dask(batches)
-    # With two models, the out-of-bag votes of each are on different rows.
-    in_order = not on_dask and against is None
-    kind, drawn = batch_source(whole, source, in_order=in_order)
     other = None if against is None else read_other_model(whole, against, source)
-    counter = BatchCounter(whole, kind, drawn, other, n_jobs)
+    counter = BatchCounter(whole, _SOURCES[source], other, n_jobs)
     form = SampleForm.for_models(ensemble, *([] if against is None else [against]))
     with stage("summarising rows", verbose):
         if on_dask:
             pairs = partitions(batches, "summarise", target, as_frame=form.as_frame)
-            summary, n_rows = _count_partitions(counter, pairs)
+            summary = _count_partitions(counter, pairs)
         else:
-            summary, n_rows = _count_batches(counter, batches, target, form)
+            summary = _count_batches(counter, batches, target, form)
     if summary is None:
         what = "the partitions have no rows" if on_dask else "there are no batches"
         raise ValueError(f"summarise: {what}.")
-    if drawn is not None:
-        check_row_numbers(whole, drawn, n_rows, "summarise(source='training')")
     counts = summary.confusion("heads").sum(axis=1)
     check_labels(whole, summary.classes, counts, "summarise")
     return summary
@@ -220,33 +190,24 @@ def summarise(
 
 def _count_batches(
     counter: BatchCounter, batches: Any, target: str | None, form: SampleForm
-) -> Part:
+) -> Summary | None:
     rows = counter.chunk_rows
     total, n_rows = None, 0
-    hashes: list[Array] = []
     for name, X, y in read_batches(batches, "summarise", target, form=form, rows=rows):
         with naming_batch(name, "summarise"):
             part, more = counter.count(X, y, n_rows)
-            if counter.drawn is not None:
-                hashes.append(hash_rows(X))
             total = part if total is None else total + part
         n_rows += more
         advance(n_rows, 0)
-    if hashes:
-        n_equal = n_rows - np.unique(np.concatenate(hashes)).size
-        if n_equal > _MOST_EQUAL * n_rows:
-            raise ValueError(
-                f"summarise(source='training'): {n_equal:,} of {n_rows:,} rows are "
-                "copies of others, so that members vote on rows they know; leave out "
-                "copies before training, or give new rows."
-            )
-    return total, n_rows
+    return total
 
 
 # Dask: each partition is a task, and summaries are added in a tree
 
 
-def _count_partitions(counter: BatchCounter, pairs: list[tuple[Any, Any]]) -> Part:
+def _count_partitions(
+    counter: BatchCounter, pairs: list[tuple[Any, Any]]
+) -> Summary | None:
     dask: Any = import_module("dask")  # has no types
     # The models are the result of a task, which is sent once to each worker and, unlike
     # scattered data, computed again if it is lost.
@@ -261,7 +222,7 @@ def _count_partitions(counter: BatchCounter, pairs: list[tuple[Any, Any]]) -> Pa
     with warnings.catch_warnings():
         # It is as large as the models, but nothing else survives the loss of a worker.
         warnings.filterwarnings("ignore", "Sending large graph")
-        (total,) = dask.compute(*parts)
+        ((total, _),) = dask.compute(*parts)
     return total  # type: ignore[no-any-return]
 
 
@@ -281,30 +242,3 @@ def _add(parts: list[Part]) -> Part:
             total = part if total is None else total + part
         n_rows += more
     return total, n_rows
-
-
-def _rows_not_drawn(drawn: IntArray, start: int, n_rows: int) -> IntArray:
-    first, last = np.searchsorted(drawn, [start, start + n_rows])
-    left = np.ones(n_rows, dtype=bool)
-    left[drawn[first:last] - start] = False
-    return np.flatnonzero(left)
-
-
-def batch_source(
-    ensemble: Ensemble, source: RowSource, *, in_order: bool
-) -> tuple[VoteSource, list[IntArray] | None]:
-    """Return the source of batches, and each member's training rows if out of bag.
-
-    The rows are not examined: by default they are assumed to be new. Only if they come
-    in order is it known which training row each of them is.
-    """
-    if source == "training" and in_order:
-        drawn = out_of_bag_rows(ensemble)
-        if drawn is not None:
-            return VoteSource.OUT_OF_BAG, [np.sort(rows) for rows in drawn]
-    kinds = {
-        "auto": VoteSource.ASSUMED_NEW,
-        "new": VoteSource.NEW,
-        "training": VoteSource.TRAINING,
-    }
-    return kinds[source], None
