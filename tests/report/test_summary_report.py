@@ -99,11 +99,11 @@ def test_agreement_is_that_of_all_samples_at_once(page, forest, batches):
 def test_the_other_model_is_that_of_a_comparison(page, forest, small, batches, beside):
     X, y = (np.concatenate(part) for part in zip(*batches, strict=True))
     compared = quorate.compare(forest, small, X, y, repeats=1)
-    (row,) = page.data["other_model"]["sizes"]
-    assert (row["accuracy_all"], row["accuracy"]) == compared.accuracy
-    assert row["agreement"] == compared.agreement
-    assert row["error_limit"] == compared.error_limits[1]
-    assert row["excess_limit"] == compared.excess_limit
+    assert page.data["other_model"] == str(beside.against)
+    shown = page.data["certificate"]
+    assert (1 - shown["full_error"], 1 - shown["error"]) == compared.accuracy
+    assert shown["error_limit"] == compared.error_limits[1]
+    assert shown["excess_limit"] == compared.excess_limit
     recalls = {
         row["class"]: (row["recall"], row["recall_other"])
         for row in page.data["classes"]
@@ -133,44 +133,18 @@ def test_the_page_is_whole_and_says_what_it_leaves_out(page, forest, batches):
     assert "made without a second model" in alone.html
 
 
-def test_an_order_has_a_row_for_each_size(forest, batches):
-    X, y = drawn()
-    chosen = quorate.select(
-        quorate.collect_votes(forest, X[1000:1500], y[1000:1500]), "mdm", keep=1.0
-    )
-    summary = quorate.summarise(forest, batches, against=chosen)
+def test_an_order_is_certified_as_by_the_function(forest, batches):
+    summary = quorate.summarise(forest, batches, against=list(range(15)))
     made = quorate.report(summary)
     assert_whole(made)
-    sizes = made.data["other_model"]["sizes"]
-    assert [row["members"] for row in sizes] == list(range(15, 0, -1))
-    errors = [1 - row["accuracy"] for row in sizes]
-    np.testing.assert_allclose(errors, summary.against.wrong / 2500)
-    # Limits that would hold for one of them are not given for the best of many, and
-    # nobody has counted how often both agree.
-    for name in ("error_limit", "excess_limit", "agreement"):
-        assert {row[name] for row in sizes} == {None}
+    assert made.data["other_model"] == "15 sizes of an order of 15 members"
     assert made.data["certificate"]["text"] == str(quorate.certify(summary))
-
-
-def test_of_many_sizes_some_are_shown_and_the_certified_one(forest, batches):
-    summary = quorate.summarise(forest, batches, against=list(range(15)))
-    whole = quorate.report(summary).data["other_model"]["sizes"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("quorate._report._stored._MOST_SIZES", 4)
-        found = quorate.report(summary)
-    shown = found.data["other_model"]["sizes"]
-    sizes = [row["members"] for row in shown]
-    certified = quorate.certify(summary).n_kept
-    assert sizes == sorted({15, 10, 6, 1, certified} | set(sizes), reverse=True)
-    assert len(sizes) <= 5
-    assert certified in sizes
-    assert all(row in whole for row in shown)
 
 
 def masked():
     X, y = drawn()
     model = RandomForestClassifier(20, random_state=0).fit(X, y)
-    return quorate.summarise(model, [(X, y)], source="training")
+    return quorate.collect_votes(model, X, y, out_of_bag=True).summary()
 
 
 def boosted():

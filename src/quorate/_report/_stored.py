@@ -11,7 +11,7 @@ from quorate._judging import certify
 from quorate._output import plain
 from quorate._report._advice import Step, best_member, step
 from quorate._report._page import Report, page_head, render
-from quorate._report._pictures import evenly_spread, study_pictures, votes_pictures
+from quorate._report._pictures import study_pictures, votes_pictures
 from quorate._report._reproduce import reproduce_summary
 from quorate._report._sections import (
     Section,
@@ -23,10 +23,8 @@ from quorate._report._sections import (
 from quorate._report._text import count, plural, points, unsigned
 from quorate._theory import diagnose
 from quorate._votes import Summary, VoteSource
-from quorate.stats import Scores, error_limit, excess_limit, friedman, win_tie_loss
+from quorate.stats import Scores, friedman, win_tie_loss
 from quorate.study import Results
-
-_MOST_SIZES = 30
 
 
 def summary_report(
@@ -49,7 +47,7 @@ def summary_report(
         title or f"Votes of {plural(summary.n_members)} on {n_samples:,} samples"
     )
     diagnosis = diagnose(summary, noise) if honest else None
-    certificate = _certificate(summary, honest)
+    other = summary.against
     page = page_head("summary", title_text)
     page |= votes_sections(summary, diagnosis)
     page |= {
@@ -60,8 +58,8 @@ def summary_report(
         if honest
         else None,
         "members": member_rows(summary, honest),
-        "certificate": certificate,
-        "other_model": _other_model(summary, certificate) if honest else None,
+        "certificate": _certificate(summary, honest),
+        "other_model": str(other) if honest and other is not None else None,
         "reproduce": reproduce_summary(noise, title, file),
     }
     page["advice"] = _advice(page)
@@ -124,32 +122,6 @@ def _certificate(summary: Summary, honest: bool) -> Section:
     )
     section: Section = {name: getattr(certificate, name) for name in names}
     return {"refusal": None, "text": str(certificate), **section}
-
-
-def _other_model(summary: Summary, certificate: Section) -> Section | None:
-    """Compare each size with all members; a subset of the sizes, if there are many."""
-    if (other := summary.against) is None:
-        return None
-    n, single = other.n_samples, other.sizes.size == 1
-    shown = evenly_spread(other.sizes.size, _MOST_SIZES)
-    if not certificate["refusal"]:
-        shown = np.union1d(shown, np.flatnonzero(other.sizes == certificate["n_kept"]))
-    excess = np.atleast_1d(excess_limit(other.only_other, other.only_whole, n))
-    rows = [
-        {
-            "members": int(other.sizes[at]),
-            "accuracy": (n - int(other.wrong[at])) / n,
-            "accuracy_all": (n - int(other.wrong_whole)) / n,
-            "agreement": int(other.same[at]) / n if single else None,
-            "only_other": int(other.only_other[at]),
-            "only_all": int(other.only_whole[at]),
-            # A limit holds for one size fixed in advance, not for the best of many.
-            "error_limit": error_limit(int(other.wrong[at]), n) if single else None,
-            "excess_limit": float(excess[at]) if single else None,
-        }
-        for at in shown
-    ]
-    return {"is_order": not single, "n_members": int(other.sizes.max()), "sizes": rows}
 
 
 def _class_rows(summary: Summary, honest: bool) -> list[Section]:
