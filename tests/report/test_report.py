@@ -493,7 +493,7 @@ VOTED = [[0, 1, 1], [1, 1, 0]], [0, 1, 1]
 CAST, COUNTED = "with samples, not to Votes", "with samples, not to Summary"
 UNASKED = {"max_samples": 9}, {"source": "new"}
 UNCHOSEN = (
-    *({"method": "re"}, {"keep": 1}, {"scoring": "f1_macro"}, {"methods": ["re"]}),
+    *({"method": "re"}, {"keep": 1}, {"scoring": "f1_macro"}),
     *UNASKED,
 )
 SEED = r"report\(random_state=.*must be a whole number of at least 0 and of at most"
@@ -505,8 +505,6 @@ SEED = r"report\(random_state=.*must be a whole number of at least 0 and of at m
         ("forest", {"keep": 99}, ValueError, "must be 1 to 20 members"),
         ("forest", {"method": "nonsense"}, ValueError, "unknown method"),
         ("forest", {"source": "maybe"}, ValueError, "source='maybe'"),
-        ("forest", {"methods": ["nonsense"]}, ValueError, "unknown method"),
-        ("forest", {"methods": "mdm"}, ValueError, r"a list of methods, as in \['mdm'"),
         *(("forest", {"random_state": n}, ValueError, SEED) for n in (2**32, -1, True)),
         ("forest", {"X": None}, ValueError, "an ensemble needs samples"),
         *(("votes", options, TypeError, CAST) for options in UNASKED),
@@ -569,7 +567,7 @@ PRUNED = [
 @pytest.mark.parametrize(("kind", "method"), PRUNED, ids=str)
 def test_the_lines_on_the_page_keep_the_members_that_it_shows(kind, method):
     model, X, y = UNSEEN[kind]()
-    how = {"method": method, "keep": 3, "methods": [], "random_state": 3}
+    how = {"method": method, "keep": 3, "random_state": 3}
     page = quorate.report(model, X, y, **how)
     kept = page.selection.members.tolist()
     small = pruned_by(page, 3, model, X, y)
