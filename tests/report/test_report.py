@@ -344,7 +344,7 @@ def test_samples_that_members_were_chosen_on_before_are_named():
     X, y = make_classification(1600, n_informative=6, flip_y=0.15, random_state=0)
     forest = RandomForestClassifier(20, random_state=0).fit(X[:400], y[:400])
     small = quorate.prune(forest, X[400:900], y[400:900], "re", keep=10)
-    how = {"method": "mdm", "keep": 5, "methods": ["best"]}
+    how = {"method": "mdm", "keep": 5}
     new = quorate.report(small, X[900:], y[900:], **how)
     assert not new.data["votes"]["chosen_before"]
     assert "on new data (cross-validated" in new.html

@@ -125,7 +125,7 @@ def test_pools_and_text_labels():
 def test_training_rows_are_taken_at_the_word(trained):
     found = quorate.summarise(trained, in_batches(X, Y, 900), source="training")
     assert found.source is VoteSource.TRAINING
-    assert "mean nothing" in found.why_unreliable
+    assert "trained on these samples" in found.why_unreliable
 
 
 # Bad batches
