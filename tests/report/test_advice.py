@@ -110,10 +110,9 @@ def test_one_member_replaces_the_choice_if_it_is_clearly_better(
 
 def test_the_page_says_what_the_choice_is_worth(page):
     def with_doubt(doubt):
-        return changed(page, {
-            "pruning.expected.after": 0.88, "pruning.expected.gain_error": doubt,
-            "random": {"score": 0.85, "gain_error": doubt},
-        })  # fmt: skip
+        mine = {"score": 0.88, "error": doubt}
+        compared = {"kept": mine, "random": {"score": 0.85, "error": doubt}}
+        return changed(page, {"compared": compared, "pruning.distilled": False})
 
     clear, chance = with_doubt(0.001), with_doubt(0.011)
     by, scores = _text.points(0.03).lstrip("+"), "88.00\u202f% and 85.00\u202f%"

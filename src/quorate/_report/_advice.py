@@ -49,26 +49,24 @@ def choice_text(page: Section, score: ScoreFormat) -> str:
 
     Differences below two standard errors are not significant.
     """
-    pruning, expected, chance = (
-        page["pruning"],
-        page["pruning"]["expected"],
-        page["random"],
-    )
-    if expected is None or pruning["n_kept"] == page["ensemble"]["n_members"]:
+    pruning, compared = page["pruning"], page["compared"]
+    if compared is None or pruning["n_kept"] == page["ensemble"]["n_members"]:
         return ""
-    gain = expected["after"] - chance["score"]
-    scores = f"{score.write(expected['after'])} and {score.write(chance['score'])}"
-    if gain <= _CLEAR * math.hypot(expected["gain_error"], chance["gain_error"]):
+    mine, chance = compared["kept"], compared["random"]
+    gain = mine["score"] - chance["score"]
+    scores = f"{score.write(mine['score'])} and {score.write(chance['score'])}"
+    how = "cross-validated" + " before distilling" * pruning["distilled"]
+    if gain <= _CLEAR * math.hypot(mine["error"], chance["error"]):
         also = ", and distilling them" if pruning["can_distil"] else ""
         return (
             "The choice hardly matters here: as many members drawn at random are about "
-            f"as good ({scores}, cross-validated). What matters is how many you "
+            f"as good ({scores}, {how}). What matters is how many you "
             f"keep{also}."
         )
     return (
         "The choice matters here: the kept members are "
         f"{unsigned(score.differ(gain))} better than as many drawn at random "
-        f"({scores}, cross-validated)."
+        f"({scores}, {how})."
     )
 
 

@@ -9,7 +9,9 @@ from quorate._choosing import (
     CrossFittedCurve,
     Evidence,
     ExpectedError,
+    FixedSize,
     Selection,
+    choose,
     expected_curve,
     expected_errors,
 )
