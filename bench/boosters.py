@@ -40,8 +40,8 @@ LIMITS = {
     "RandomForestRegressor": (60, None, 1, 1),
 }
 HEADER = [
-    "data", "model", "asked", *(f"{size} rows, us" for size, *_ in BATCHES),
-    "first answer, ms", "file, kB",
+    "data", "model", "asked", "1 row, us",
+    *(f"{size} rows, us" for size, *_ in BATCHES[1:]), "first answer, ms", "file, kB",
 ]  # fmt: skip
 Predict = Callable[[np.ndarray], object]
 
