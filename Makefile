@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 # Files that import a library which is there if a model of it is.
-FOREIGN := _imbalanced.py
+FOREIGN := _imbalanced.py _intelex.py
 GROUPS := test browser oracle lint docs bench
 
 .PHONY: help demo kernels sanitize test test-pure test-browser test-site test-ecosystem test-oracle test-oldest test-slow test-strict simulate results lint types docs doctest bench mutate wheel smoke clean

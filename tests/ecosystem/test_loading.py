@@ -16,7 +16,7 @@ small = quorate.prune(forest, X[1::2], y[1::2], "mdm", keep=2)
 pool = {"forest": forest, "bayes": GaussianNB().fit(X[::2], y[::2])}
 quorate.prune(pool, X[1::2], y[1::2], "best", keep=1).predict(X)
 quorate.as_member(lambda X: np.zeros(len(X), int))
-others = ("imblearn", "xgboost", "lightgbm", "catboost", "torch", "dask",
+others = ("imblearn", "sklearnex", "xgboost", "lightgbm", "catboost", "torch", "dask",
           "polars")
 print([name for name in others if name in sys.modules])
 """

@@ -117,14 +117,6 @@ def test_members_are_compared_with_the_most_frequent_class():
             check_members(trial)
 
 
-def test_accelerated_forests_do_not_predict_with_their_trees():
-    body = {"__module__": "sklearnex.ensemble._forest"}
-    accelerated = type("RandomForestClassifier", (RandomForestClassifier,), body)
-    X, y = load_breast_cancer(return_X_y=True)
-    with pytest.raises(TypeError, match="one accelerated model"):
-        read_ensemble(accelerated(2).fit(X, y))
-
-
 @pytest.fixture
 def committee(tmp_path, monkeypatch):
     """A package of somebody else's, installed with its entry point."""

@@ -32,6 +32,7 @@ POOL = Pool()
 # its library, which is installed if such a model exists.
 LIBRARIES = {
     "imblearn": "quorate._ensembles._imbalanced",
+    "sklearnex": "quorate._ensembles._intelex",
 }
 
 # Entry point under which packages register kinds.
@@ -143,8 +144,6 @@ def find_kind(model: Any) -> Kind | None:
     classes = _kinds_by_class()
     for cls in type(core).__mro__:
         library = cls.__module__.partition(".")[0]
-        if library == "sklearnex":  # scikit-learn's own names, if it is patched
-            return None
         if library in LIBRARIES:
             _load_library(library)
         if cls in classes:
@@ -203,9 +202,12 @@ def register_kind(kind: Kind | type[Kind]) -> None:
 def _load_library(library: str) -> None:
     """Register the kinds of a library, unless others were registered before."""
     known = _kinds_by_class()
+    own = {type(kind) for kind in KINDS}
     for kind in import_module(LIBRARIES[library]).KINDS:
         for model in kind.models:
-            known.setdefault(model, kind)
+            # Patched scikit-learn exposes the library's classes under its own names.
+            if model not in known or type(known[model]) in own:
+                known[model] = kind
 
 
 @cache
@@ -225,12 +227,6 @@ def _why_not(model: Any) -> str:
         library = cls.__module__.partition(".")[0]
         if library == "sklearn" and cls.__name__ in _INSIDE:
             return f"{name}: {_INSIDE[cls.__name__]}."
-        if library == "sklearnex":
-            return (
-                f"{name} of scikit-learn-intelex predicts with one accelerated model, "
-                "not with its trees; fit scikit-learn's own "
-                "(sklearnex.unpatch_sklearn)."
-            )
         if library in _ADDITIVE or "GradientBoosting" in cls.__name__:
             return (
                 f"{name}: its trees add up to a score, even if they are grown in "
