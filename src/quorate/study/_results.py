@@ -125,7 +125,7 @@ class Correlations(Result):
     >>> import numpy as np
     >>> from quorate.study import Correlations
     >>> Correlations(("error, risk",), ("bagging",), np.array([[[0.5, 0.25]]]))
-    quantities          bagging
+    quantities         bagging
     error, risk  +0.50 (+0.25)
     Pearson's correlation over data sets and folds, in brackets that of ranks
     """
