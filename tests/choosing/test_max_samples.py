@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate._data import MAX_SAMPLES, draw_sample
-from quorate._data._rows import shares
+from quorate._data._rows import stratum_sizes
 from quorate._votes import VoteSource
 from quorate.exceptions import SampledWarning
 
@@ -25,7 +25,7 @@ def cut(X, y, edges):
 
 def test_what_rare_classes_get_comes_from_the_class_that_loses_least():
     # Exact shares of 6: 0.09, 0.09, 2.69 and 3.13, so "d" has the most to spare.
-    drawn = shares({"a": 1, "b": 1, "c": 30, "d": 35}, 6)
+    drawn = stratum_sizes({"a": 1, "b": 1, "c": 30, "d": 35}, 6)
     assert drawn == {"a": 1, "b": 1, "c": 2, "d": 2}
 
 

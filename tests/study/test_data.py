@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import logsumexp
 
-from quorate._data import read_samples, shares
+from quorate._data import read_samples, stratum_sizes
 from quorate.exceptions import FileFormatError
 from quorate.study import DataSet, list_data_sets, load_data
 from quorate.study._generators import GENERATORS
@@ -508,14 +508,14 @@ def test_fewer_rows_are_stratified_and_keep_their_order():
     ],
 )
 def test_who_gets_what_is_left_over(counts, n_rows, expected):
-    assert list(shares(dict(enumerate(counts)), n_rows).values()) == expected
+    assert list(stratum_sizes(dict(enumerate(counts)), n_rows).values()) == expected
 
 
 @given(st.lists(st.integers(1, 500), min_size=2, max_size=12), st.data())
 def test_shares_are_proportional_with_one_row_at_least(counts, data):
     counts = np.array(counts)
     n_rows = data.draw(st.integers(counts.size, int(counts.sum())))
-    drawn = shares(dict(enumerate(counts.tolist())), n_rows)
+    drawn = stratum_sizes(dict(enumerate(counts.tolist())), n_rows)
     take = np.array(list(drawn.values()))
     assert take.sum() == n_rows
     assert (take >= 1).all()

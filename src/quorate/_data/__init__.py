@@ -13,7 +13,7 @@ from quorate._data._rows import (
     other_rows,
     pair_in_memory,
     sample_size,
-    shares,
+    stratum_sizes,
 )
 from quorate._data._samples import SampleForm, read_samples
 from quorate._data._tables import (
@@ -52,7 +52,7 @@ __all__ = [
     "read_samples",
     "read_table",
     "sample_size",
-    "shares",
     "sliceable",
+    "stratum_sizes",
     "take_rows",
 ]

@@ -295,11 +295,11 @@ def draw_sample(
             f"{owner}(max_samples={size}): at least one sample of each class is drawn, "
             f"and there are {len(counts)} classes; give {len(counts)} or more."
         )
-    X, y, _, places = _cut(_joined(kept), shares(counts, size))
+    X, y, _, places = _cut(_joined(kept), stratum_sizes(counts, size))
     return X, y, places, done
 
 
-def shares(counts: dict[Any, int], size: int) -> dict[Any, int]:
+def stratum_sizes(counts: dict[Any, int], size: int) -> dict[Any, int]:
     """Return the number of samples per class of a stratified sample, at least one.
 
     Shares are rounded down, and the rest goes to the largest remainders, ties by label.

@@ -111,7 +111,7 @@ class _NoWorse:
         spread = (self.highest - self.lowest) * (2, 2, 1)
         self.limited = int(np.argmin(spread))  # whose limits confine the most
         self.most = float(self.highest[0] - self.lowest[1])
-        shares = [self._shares(t) for t in (self.seen, self.most)]
+        shares = [self._discordant_range(t) for t in (self.seen, self.most)]
         first = n * max(min(low for low, _ in shares), 0.0)
         beyond = n * min(max(high for _, high in shares), 1.0)
         m = np.arange(
@@ -128,7 +128,7 @@ class _NoWorse:
         # From one m to the next, at most one more error of the first is allowed.
         self.change = np.diff(k, append=k[-1:]) * (m + 1) / (k + 1) - 1
 
-    def _shares(self, difference: float) -> tuple[float, float]:
+    def _discordant_range(self, difference: float) -> tuple[float, float]:
         """Return the smallest and largest possible share of discordant samples."""
         least = [abs(difference), 2 * self.lowest[1] + difference]
         most = [1.0, 2 * self.highest[0] - difference]
@@ -143,7 +143,7 @@ class _NoWorse:
 
     def probability(self, difference: float) -> float:
         """Return a bound on the probability, for any share of discordant samples."""
-        low, high = self._shares(difference)
+        low, high = self._discordant_range(difference)
         if high < low:
             return 0.0
         middle, half = (high + low) / 2, (high - low) / 2

@@ -15,7 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from quorate._data import shares
+from quorate._data import stratum_sizes
 from quorate._output import plain
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels
@@ -127,7 +127,7 @@ class DataSet:
         chosen = np.concatenate(
             [
                 mixed[codes[mixed] == code][:size]
-                for code, size in shares(counts, n_rows).items()
+                for code, size in stratum_sizes(counts, n_rows).items()
             ]
         )
         chosen.sort()
