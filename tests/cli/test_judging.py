@@ -180,7 +180,7 @@ def test_compact_writes_a_regressor(place):
     found = run_json("compact", "numbers.skops", "--force")
     assert (found["mode"], found["n_members"], found["n_classes"]) == (None, 5, 0)
     done = run("prune", "numbers.skops", "train.csv", "--target", "kind", code=1)
-    assert "quorate.compact takes those of trees" in told(done)
+    assert "quorate.compact takes regressors of trees" in told(done)
 
 
 def test_compact_refuses(place):

@@ -427,6 +427,7 @@ EXPORT int64_t quorate_vote(const plan *p, const float *X, int64_t n_rows,
     return v.n_close;
 }
 
+#ifndef QUORATE_ALONE /* only votes are written as C */
 /* Sums */
 
 /* Trees whose leaves hold numbers that add up; see quorate/_engine/_sums.py. */
@@ -557,7 +558,6 @@ EXPORT int32_t quorate_add(const sum_plan *p, const double *X, int64_t n_rows,
     return strange;
 }
 
-#ifndef QUORATE_ALONE
 /* Numbers on their way in */
 
 /* Tell whether all are numbers that a tree compares; copy them on the way. */
