@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import PrunedClassifier, collect_votes, distil, keep_members, prune
-from quorate._pruned import _backfit
+from quorate._pruned import _backfit, _distillation_set
 from quorate._pruned._teacher import read_teacher, unseen_by
 from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
@@ -304,6 +304,17 @@ class TestTargets:
             found = teacher.out_of_bag(prepared, rows, drawn)
             np.testing.assert_allclose(found, forest.oob_decision_function_[rows])
 
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_kernels_say_what_the_model_says(self, kind, data, fitted):
+        teacher = read_teacher(fitted[kind], LABELS)
+        # Members that check their input themselves are asked as they are.
+        assert (teacher.quick is None) == (kind == "soft vote of trees")
+        expected = fitted[kind].predict_proba(data[2])
+        np.testing.assert_allclose(teacher.probabilities(data[2]), expected, atol=1e-14)
+        # Others are asked themselves: they may know more than their trees.
+        for other in (GaussianNB(), AdaBoostClassifier(n_estimators=3)):
+            assert read_teacher(other.fit(*data[:2]), LABELS).quick is None
+
     def test_record_says_where_targets_are_from(self, data, fitted):
         X, _, X_new, _ = data
         forest, extra = fitted["forest"], fitted["extra trees"]
@@ -486,6 +497,21 @@ class TestTheSame:
         )
         assert are_same(one, two)
         assert not are_same(one, other)
+
+    def test_jobs_are_those_of_the_teacher_by_default(self, data, monkeypatch):
+        X, y, _, _ = data
+        forest, used = RandomForestClassifier(5, n_jobs=2, random_state=0).fit(X, y), []
+        monkeypatch.setattr(
+            _distillation_set,
+            "in_threads",
+            lambda n_jobs, call, given: [
+                used.append(n_jobs),
+                *map(call, *zip(*given, strict=True)),
+            ],
+        )
+        for n_jobs in (None, 1):
+            distil(few(forest, 2), forest, X, n_rows=50, n_jobs=n_jobs)
+        assert used == [2, 1]
 
     def test_seeds_of_all_kinds(self, data, fitted):
         forest = fitted["forest"]

@@ -92,7 +92,8 @@ def distil(
     random_state : int, RandomState, Generator or None
         Seed of the crossing.
     n_jobs : int, optional
-        Number of blocks of rows processed in parallel; it does not change the result.
+        Number of blocks of rows processed in parallel, by default the ``n_jobs`` of the
+        teacher; it does not change the result.
     max_samples : int, optional
         Use a stratified sample of this size if X has more rows; 200 000 by default,
         with a warning, stratified by the predictions of ``small``.

@@ -96,9 +96,11 @@ def make_distillation_set(
         Further rows.
     seed : int
     n_jobs : int, optional
-        Blocks at the same time.
+        Blocks at the same time; by default as many as the teacher has jobs.
     """
     prepare = tree_input(small)
+    if n_jobs is None and teacher.ensemble is not None:
+        n_jobs = getattr(teacher.ensemble.core, "n_jobs", None)
 
     def learn(
         make: Callable[[], Any], judge: Callable[[], Array] | None, start: int, end: int
