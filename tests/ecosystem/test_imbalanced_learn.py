@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate._votes import VoteSource
+from quorate.exceptions import CoverageWarning
 from quorate.testing import check_ensemble
 
 from .conftest import library
@@ -131,6 +132,15 @@ def test_training_votes_are_known_as_such(name, fitted, rare):
     assert votes.source is VoteSource.TRAINING
     other = quorate.collect_votes(fitted[name], X_new[: len(y)], y_new[: len(y)])
     assert other.source is VoteSource.ASSUMED_NEW
+
+
+@pytest.mark.parametrize("name", [name for name in TRAINING if "forest" in name])
+def test_balanced_forests_say_that_nothing_judges_them(name, fitted, rare):
+    with pytest.warns(CoverageWarning, match="there are no out-of-bag votes, since"):
+        _, selection = quorate.prune(
+            fitted[name], *rare[0], keep=4, return_selection=True
+        )
+    assert selection.expected is None
 
 
 @pytest.mark.parametrize("name", TAKEN_AS_NEW)

@@ -47,7 +47,11 @@ from quorate._votes import (
     check_votes,
     warn_if_uncovered,
 )
-from quorate.exceptions import QuorateWarning, TrainingVotesWarning
+from quorate.exceptions import (
+    CoverageWarning,
+    QuorateWarning,
+    TrainingVotesWarning,
+)
 from quorate.pruning import Pruner, choose_method, make_pruner
 
 
@@ -100,7 +104,7 @@ def choose(
     if isinstance(size, SizeByErrors):
         finds_probabilities = auto and size.is_auto and scoring is None
         return chooser.choose_by_errors(size, finds_probabilities, distilled_size)
-    warn_if_uncovered(evidence.votes)
+    _warn_if_nobody_judges(evidence)
     if isinstance(size, SizeByCost):
         members = chooser.fit_all()
         return chooser.first(members, size.resolve(members.order, evidence.costs))
@@ -253,6 +257,26 @@ def _default_size(
         if ordered and folds_of(votes, score) and not evidence.chosen_on:
             return SizeByErrors(at_best=True)
     return FixedSize(DEFAULT_KEEP)
+
+
+def _warn_if_nobody_judges(evidence: Evidence) -> None:
+    """Warn if out-of-bag votes of members that drew their samples cannot be used."""
+    warn_if_uncovered(evidence.votes)
+    ensemble, votes = getattr(evidence, "ensemble", None), evidence.votes
+    if ensemble is None or votes.source is not VoteSource.TRAINING:
+        return
+    if (
+        votes.family == "bagging"
+        and ensemble.drawn is not None
+        and not ensemble.has_out_of_bag
+    ):
+        warn(
+            f"{type(ensemble.core).__name__}: there are no out-of-bag votes, since "
+            "each member was trained on all samples of a class, or it is not known on "
+            "which, so nothing is known about errors; use samples that the model was "
+            "not trained on.",
+            CoverageWarning,
+        )
 
 
 def _check_training_votes(
