@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 FOREIGN := _imbalanced.py _intelex.py
 GROUPS := test browser oracle lint docs bench
 
-.PHONY: help demo kernels sanitize test test-pure test-browser test-site test-ecosystem test-oracle test-oldest test-slow test-strict simulate results lint types docs doctest bench mutate wheel smoke clean
+.PHONY: help demo kernels sanitize test test-pure test-browser test-site test-ecosystem test-oracle test-oldest test-slow test-strict simulate simulate-promises simulate-figures results lint types docs doctest bench mutate wheel smoke clean
 
 help:
 	@echo "make demo: what quorate gains on embedded data"
@@ -94,13 +94,19 @@ STRICT := tests/project/test_strict.py tests/project/test_characterisation.py \
 test-strict: $(VENV)/.test
 	OMP_NUM_THREADS=1 QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" $(STRICT)
 
-# What is promised, in 2000 simulated worlds each; takes the better part of an hour.
-simulate: $(VENV)/.test
-	rm -f docs/results/reliability/promises.csv
-	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/reliability/promises.csv $(BIN)/python -m pytest -n auto -m slow \
-		tests/lazy/test_promises.py tests/choosing/test_promises.py tests/judging
+# What is promised, in 2000 simulated worlds each, and figures of ensembles that have to be
+# trained in 200; takes the better part of an hour, and the figures alone ten minutes.
+FIGURES := figures or pool
+SIMULATED := tests/lazy/test_promises.py tests/choosing/test_promises.py tests/judging
+simulate-promises: SELECTED = not ($(FIGURES))
+simulate-figures: SELECTED = $(FIGURES)
+simulate: simulate-promises simulate-figures
+simulate-promises simulate-figures: simulate-%: $(VENV)/.test
+	rm -f docs/results/reliability/$*.csv
+	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/reliability/$*.csv $(BIN)/python -m pytest -n auto -m slow \
+		-k "$(SELECTED)" $(SIMULATED)
 	$(BIN)/python tests/figures.py
-	$(BIN)/python -m experiments results --mark promises
+	$(BIN)/python -m experiments results --mark $*
 
 # Which figures of the documentation are older than their code, and with
 # RESULTS="blend serving" these made anew; see docs/results/sources.toml.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-COLUMNS = ("promise", "case", "worlds", "promised", "found", "most")
+COLUMNS = ("promise", "case", "worlds", "promised", "found", "error", "most")
 
 
 def allowed(found, promised):
@@ -31,10 +31,11 @@ def note(promise, case, found, promised):
         What the mean may be; None where nothing is promised.
     """
     found = np.asarray(found, dtype=float)
-    row = [promise, case, found.size, "", f"{found.mean():.5f}", ""]
+    error = found.std() / np.sqrt(found.size)
+    row = [promise, case, found.size, "", f"{found.mean():.5f}", f"{error:.5f}", ""]
     if promised is not None:
         row[3] = f"{promised:g}"
-        row[5] = f"{allowed(found, promised):.5f}"
+        row[6] = f"{allowed(found, promised):.5f}"
     print("\n", dict(zip(COLUMNS, row, strict=True)), end="")
     if path := os.environ.get("QUORATE_FIGURES"):
         new = not Path(path).exists()
@@ -93,6 +94,7 @@ def write(path, rows):
 if __name__ == "__main__":
     # What `make simulate` wrote, in order and without repetition, and its summary.
     results = Path(__file__).parents[1] / "docs" / "results"
-    found = read(results / "reliability" / "promises.csv")
-    write(results / "reliability" / "promises.csv", found)
-    write(results / "reliability" / "promises-summary.csv", summary(found))
+    for name in ("promises", "figures"):
+        found = read(results / "reliability" / f"{name}.csv")
+        write(results / "reliability" / f"{name}.csv", found)
+        write(results / "reliability" / f"{name}-summary.csv", summary(found))

@@ -9,15 +9,24 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+)
 from tests.figures import allowed, note
 
 import quorate
 from quorate._choosing import CrossFittedCurve
 from quorate._scoring import find_score
+from quorate._votes import with_changes
 from quorate.exceptions import QuorateWarning
+from quorate.results import VoteSource
 
 # For each method; `make simulate` draws 2000.
 N_WORLDS = int(os.environ.get("QUORATE_WORLDS", "200"))
+N_FITTED = max(N_WORLDS // 10, 10)  # where ensembles have to be trained
 N_NEW = 4000
 
 
@@ -69,6 +78,83 @@ def test_the_error_that_is_printed_is_met(method):
     note("auto: true error less printed", f"{method}, 160 samples", difference, 0.005)
     assert np.mean(above) <= allowed(above, 0.05)
     assert np.mean(difference) <= allowed(difference, 0.005)
+
+
+def check_printed(case, above, differences):
+    note("auto: worlds above the limit", case, above, 0.05)
+    note("auto: true error less printed", case, differences, 0.005)
+    assert np.mean(above) <= allowed(above, 0.05)
+    for sign in (1, -1):
+        found = sign * np.array(differences)
+        assert found.mean() <= allowed(found, 0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_so_is_that_of_a_pool_of_hard_votes(n_classes):
+    """Its size is chosen, too, without the samples that judge it."""
+    above, differences = [], []
+    for seed in range(max(N_WORLDS // 5, 40)):
+        chosen_on, new = draw_world(seed, n_chosen=300, n_classes=n_classes)
+        pool = with_changes(chosen_on, family="pool", source=VoteSource.NEW)
+        selection = quorate.select(pool)
+        assert selection.expected.with_size
+        true = selection.applied_to(new).error()
+        above.append(true > selection.expected.limit)
+        differences.append(true - selection.expected.error)
+    check_printed(f"pool of hard votes, {n_classes} classes", above, differences)
+
+
+# What is trained, how, and on what; balanced forests have no votes out of bag.
+BALANCED = (RandomForestClassifier, {"class_weight": "balanced"}, {"weights": [0.9]})
+WORLDS = [
+    (RandomForestClassifier, {}, {}),
+    (RandomForestClassifier, {"min_samples_leaf": 3}, {"n_classes": 4}),
+    (ExtraTreesClassifier, {"bootstrap": True}, {"class_sep": 0.6}),
+    (BaggingClassifier, {}, {"n_classes": 3}),
+    (RandomForestClassifier, {}, {"weights": [0.9]}),
+]
+
+
+def trained_world(kind, seed, n_trees=60, n_rows=300, n_true=4000):
+    """Return an ensemble, its training rows, as many new ones, and many to judge by."""
+    model, options, data = kind
+    X, y = make_classification(
+        2 * n_rows + n_true, 12, n_informative=6, random_state=seed, **data
+    )
+    parts = [slice(0, n_rows), slice(n_rows, 2 * n_rows), slice(2 * n_rows, None)]
+    ensemble = model(n_estimators=n_trees, random_state=seed, **options)
+    ensemble.fit(X[parts[0]], y[parts[0]])
+    return ensemble, *((X[part], y[part]) for part in parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", ["training", "new"])
+def test_figures_are_of_the_distilled_model(rows):
+    kinds = WORLDS if rows == "training" else [*WORLDS[:4], BALANCED]
+    above, differences, labels = [], [], []
+    for seed in range(N_FITTED):
+        model, seen, new, (X, y) = trained_world(kinds[seed % len(kinds)], seed)
+        given = seen if rows == "training" else new
+        keep = (6, 12, "auto")[seed // len(kinds) % 3]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", QuorateWarning)
+            small, selection = quorate.prune(
+                model, *given, keep=keep, source=rows, return_selection=True, verbose=0
+            )
+        expected, said = selection.expected, small.predict(X)
+        assert selection.distilled
+        true = float(np.mean(said != y))
+        above.append(true > expected.limit)
+        differences.append(true - expected.error)
+        if rows == "training":
+            same = float(np.mean(said == model.predict(X)))
+            labels.append(same - expected.same_label)
+    case = f"distilled, 6 or 12 of 60, or auto, 300 {rows} rows"
+    if labels:
+        note("equal labels: true share less printed", case, labels, None)
+        assert abs(np.mean(labels)) < 0.04
+    check_printed(case, above, differences)
 
 
 @pytest.mark.slow
