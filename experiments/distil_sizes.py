@@ -153,7 +153,6 @@ def write_tables(done: dict[Key, Cell]) -> int:
     scores = ["accuracy, pp", "log-loss, times", "AUC, pp"]
     head = [
         "training rows",
-        "trees",
         "sets (cells)",
         "way",
         *scores,
