@@ -240,9 +240,13 @@ def test_a_report_speaks_in_the_score(forest):
     gain, doubt = score.estimate_votes(votes).behind(right)
     assert told.expected.excess == pytest.approx(-gain)
     assert told.expected.excess_error == pytest.approx(doubt)
+    _, selection = quorate.prune(
+        forest, X[300:], Y[300:], keep=5, scoring="neg_log_loss", return_selection=True
+    )
     expected = page.data["pruning"]["expected"]
-    assert expected["after"] == pytest.approx(right.score)
-    assert expected["gain"] == pytest.approx(gain)
+    assert selection.distilled
+    assert right.score < expected["after"] == -selection.expected.error
+    assert expected["gain"] == -selection.expected.excess
     assert judged["standard_error"] > 0
     compared = page.data["compared"]
     assert compared["kept"]["error"] > 0

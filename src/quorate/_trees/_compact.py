@@ -237,7 +237,8 @@ def compact(
         return model
     if hasattr(model, "compact"):  # a LazyClassifier
         own: CompactClassifier = model.compact()
-        return _checked(model, own, X)
+        # Its own probabilities are those at the moment of stopping.
+        return _checked(model.ensemble, own, X)
     if mode not in get_args(CompactMode):
         raise ValueError(
             f"compact(mode={mode!r}): must be 'exact', 'bayes' or 'all'; for "
