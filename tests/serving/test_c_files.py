@@ -187,7 +187,7 @@ def _compile_with_frames(source, size):
     ],
 )  # fmt: skip
 def test_refused_and_not_written(labels, name, problem, tmp_path, monkeypatch):
-    monkeypatch.setattr("quorate.serving._c_source._MOST_CLASSES", 2)
+    monkeypatch.setattr("quorate._serving._c_source._MOST_CLASSES", 2)
     lazy = labelled(labels)
     with pytest.raises(ValueError, match=f"^to_c{problem}"):
         lazy.to_c(tmp_path / "x.c", name)

@@ -19,9 +19,9 @@ from tests.damage import cut_short, damaged, sentence_or_value
 
 import quorate
 from quorate import serving
+from quorate._serving._format import decode, encode
 from quorate._trees._sums import _read_boosted, lay_out_sums
 from quorate.results import CompactClassifier
-from quorate.serving._format import decode, encode
 
 pytestmark = [
     pytest.mark.slow,

@@ -22,8 +22,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import LazyClassifier, serving
+from quorate._serving._format import MAGIC, decode, encode
 from quorate.exceptions import FileFormatError
-from quorate.serving._format import MAGIC, decode, encode
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::quorate.exceptions.CoverageWarning",
@@ -247,7 +247,7 @@ def test_damage_is_noticed(data, tmp_path):
 def test_a_large_file_is_mapped(data, tmp_path, monkeypatch):
     path = tmp_path / "model.quorate"
     path.write_bytes(data)
-    monkeypatch.setattr("quorate.serving._model._MAPPED_BYTES", 0)
+    monkeypatch.setattr("quorate._serving._model._MAPPED_BYTES", 0)
     assert serving.load(path).to_bytes() == data
     path.write_bytes(data[:-5])
     with pytest.raises(FileFormatError, match="checksum"):

@@ -18,8 +18,8 @@ from tests.lazy.zoo import (
 
 import quorate
 from quorate import serving
+from quorate._serving._model import _mention_lack
 from quorate.exceptions import QuorateWarning
-from quorate.serving._model import _mention_lack
 
 
 def without_kernels(data, monkeypatch):

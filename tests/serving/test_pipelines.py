@@ -25,8 +25,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import serving
+from quorate._serving._format import decode, encode
 from quorate.serving.__main__ import answer
-from quorate.serving._format import decode, encode
 
 X, Y = load_wine(return_X_y=True)
 HOLES = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)

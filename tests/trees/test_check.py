@@ -16,8 +16,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import quorate
 from quorate import serving
+from quorate._serving._format import decode, encode
 from quorate._trees._check import check_answers
-from quorate.serving._format import decode, encode
 
 X, Y = make_classification(400, 6, random_state=0)
 FRAME = pd.DataFrame(X, columns=list("abcdef")).assign(

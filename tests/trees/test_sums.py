@@ -30,9 +30,9 @@ from sklearn.tree import (
 
 import quorate
 from quorate import serving
+from quorate._serving._format import decode, encode
 from quorate._trees._sums import _read_boosted, lay_out_sums
 from quorate.results import CompactClassifier, CompactRegressor
-from quorate.serving._format import decode, encode
 
 X, Y = load_diabetes(return_X_y=True)
 X3, Y3 = load_wine(return_X_y=True)

@@ -19,10 +19,10 @@ from quorate._files._trust import (
     why_unsafe,
 )
 from quorate._messages import in_short, warn
+from quorate._serving import CompactModel
 from quorate._trees import CompactClassifier
 from quorate._version import versions
 from quorate.exceptions import FileFormatError, VersionWarning
-from quorate.serving import CompactModel
 
 _FORMAT = "quorate-model/1"
 _NOTE = "quorate.json"

@@ -18,8 +18,8 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 from quorate._engine import TreeArrays
+from quorate._serving import CompactModel
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
-from quorate.serving import CompactModel
 
 _N_ROWS, _MOST_CELLS = 64, 2**20
 _EXACT = ("exact", "all")  # modes that never change a label

@@ -17,6 +17,7 @@ from quorate._engine import (
 )
 from quorate._ensembles import Ensemble, read_ensemble
 from quorate._messages import warn
+from quorate._serving import CompactModel, SumAnswers
 from quorate._trees._boosters import TreeSum
 from quorate._trees._check import check_answers
 from quorate._trees._read import read_trees, why_no_trees
@@ -24,7 +25,6 @@ from quorate._trees._steps import first_steps, split_steps, steps_before
 from quorate._trees._sums import read_sums
 from quorate._typing import Array
 from quorate.exceptions import QuorateWarning
-from quorate.serving import CompactModel, SumAnswers
 
 CompactMode: TypeAlias = Literal["exact", "bayes", "all"]
 _CONFIDENCE = 0.999

@@ -22,8 +22,8 @@ from sklearn.preprocessing import (
 )
 
 from quorate._ensembles import Ensemble, inside, read_ensemble
+from quorate._serving import RowForm
 from quorate._typing import Array, FloatArray
-from quorate.serving import RowForm
 
 _NO_NAME = "\0"  # what no category is called
 

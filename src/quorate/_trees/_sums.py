@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from quorate._engine import Adder, Sums, lay_out, rank_thresholds
+from quorate._serving import SUM_FACTS, SumAnswers
 from quorate._trees._boosters import TreeSum, read_booster, refused
 from quorate._trees._read import TreeNodes, distinct_rows, join_trees
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.serving import SUM_FACTS, SumAnswers
 
 _FORESTS = ("RandomForestRegressor", "ExtraTreesRegressor", "BaggingRegressor")
 _TREES = (

@@ -32,8 +32,8 @@ def predict(
     as those are: zip codes stay text. "python -m quorate.serving" does the same for
     compact models where there is only NumPy.
     """
+    from quorate._serving import answer
     from quorate._trees import as_table, row_form
-    from quorate.serving import answer
 
     (fitted,), _ = read_models([model], [], None, **loading)
     form = row_form(fitted)

@@ -5,9 +5,6 @@ models, ``pip install numpy`` and ``pip install --no-deps quorate`` are enough. 
 compact models with :func:`quorate.compact` in a full installation.
 """
 
-from quorate.serving._lines import answer
-from quorate.serving._model import CompactModel, load
-from quorate.serving._rows import RowForm
-from quorate.serving._sums import SUM_FACTS, SumAnswers
+from quorate._serving import CompactModel, load
 
-__all__ = ["SUM_FACTS", "CompactModel", "RowForm", "SumAnswers", "answer", "load"]
+__all__ = ["CompactModel", "load"]

@@ -13,7 +13,7 @@ import io
 import sys
 from typing import Any
 
-from quorate.serving import answer, load
+from quorate._serving import answer, load
 
 _USAGE = (
     "usage: python -m quorate.serving MODEL.quorate [--probabilities] [--no-header] "

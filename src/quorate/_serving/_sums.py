@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from quorate._engine import Adder, Sums
+from quorate._serving._packing import PACKED, narrow, pack, unpack, whole_numbers
 from quorate._typing import Array, FloatArray
-from quorate.serving._packing import PACKED, narrow, pack, unpack, whole_numbers
 
 SUM_ARRAYS = (*PACKED, "targets", "base", "n_cuts", "cuts")
 SUM_FACTS = ("link", "alpha", "divisor", "by_sums")

@@ -23,14 +23,14 @@ from quorate._engine import (
 from quorate._messages import listed, warn
 from quorate._native import unwanted_lack
 from quorate._output import escape, facts_html
+from quorate._serving._format import MAGIC, VERSION, decode, encode
+from quorate._serving._packing import PACKED, narrow, pack, unpack, whole_numbers
+from quorate._serving._rows import RowForm
+from quorate._serving._steps import make_steps
+from quorate._serving._sums import SUM_ARRAYS, SumAnswers, answers_from_file
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import bytes_text
 from quorate.exceptions import FileFormatError, QuorateWarning
-from quorate.serving._format import MAGIC, VERSION, decode, encode
-from quorate.serving._packing import PACKED, narrow, pack, unpack, whole_numbers
-from quorate.serving._rows import RowForm
-from quorate.serving._steps import make_steps
-from quorate.serving._sums import SUM_ARRAYS, SumAnswers, answers_from_file
 
 # Exceptions raised by invalid data from a file.
 _FORGED = (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError)
@@ -215,7 +215,7 @@ class CompactModel:
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file; see ``LazyClassifier.to_c``."""
-        from quorate.serving._c_source import write_c
+        from quorate._serving._c_source import write_c
 
         self._check_created()
         if self._sums is not None:

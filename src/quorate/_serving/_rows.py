@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quorate._messages import listed
+from quorate._serving._steps import Frame, Table, Values, make_steps
 from quorate._typing import Array
-from quorate.serving._steps import Frame, Table, Values, make_steps
 
 _TRUTHS = {"true": True, "false": False}
 

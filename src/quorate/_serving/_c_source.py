@@ -10,9 +10,9 @@ import numpy as np
 from quorate._atomic import atomic_write
 from quorate._engine import LEAF
 from quorate._native import forest_source
+from quorate._serving._packing import share_levels
 from quorate._typing import Array
 from quorate._version import __version__
-from quorate.serving._packing import share_levels
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
 # Scores of the rows that are predicted together, on the stack.

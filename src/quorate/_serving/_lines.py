@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from quorate._messages import listed
-from quorate.serving._rows import RowForm
+from quorate._serving._rows import RowForm
 
 _BATCH = 4096
 
