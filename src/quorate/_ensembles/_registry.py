@@ -183,7 +183,7 @@ def register_kind(kind: Kind | type[Kind]) -> None:
     --------
     >>> from sklearn.ensemble import BaggingClassifier
     >>> from quorate.ensembles import read_ensemble, register_kind
-    >>> model = BaggingClassifier(2).fit([[0], [1]], [0, 1])
+    >>> model = BaggingClassifier(n_estimators=2).fit([[0], [1]], [0, 1])
     >>> known = read_ensemble(model).kind
     >>> register_kind(known)
     >>> read_ensemble(model).kind is known

@@ -358,6 +358,7 @@ class Plan:
 
         Examples
         --------
+        >>> from dataclasses import replace
         >>> from quorate.study import make_preset
         >>> plan = make_preset("space")
         >>> replace(plan, data=plan.data[:2]).joined(plan).n_fits == plan.n_fits
