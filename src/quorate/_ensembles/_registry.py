@@ -228,11 +228,12 @@ def _why_not(model: Any) -> str:
         if library == "sklearn" and cls.__name__ in _INSIDE:
             return f"{name}: {_INSIDE[cls.__name__]}."
         if library in _ADDITIVE or "GradientBoosting" in cls.__name__:
+            served = "quorate.compact makes a small fast file of it, and "
             return (
                 f"{name}: its trees add up to a score, even if they are grown in "
-                "parallel, and do not vote for classes; quorate.compact makes a small "
-                "fast file of it, and as a whole it can be a member: put it in a list "
-                "or dict with others."
+                "parallel, and do not vote for classes; "
+                f"{served * (library != 'catboost')}as a whole it can be a member: put "
+                "it in a list or dict with others."
             )
     if hasattr(model, "file_start"):
         return (

@@ -289,8 +289,9 @@ def _likely_limit(rates: FloatArray, n: int, level: float, delta: float) -> floa
     start, end = (_reach(n * share, sign, 1e-9) for sign in (-1, 1))
     m: Any = np.arange(max(start, 0), min(end, n) + 1, 1 + (end - start) // 2000)
     log_in, log_out = _log(np.array([share, 1 - share]))
-    weights = np.exp(_log_choose(n, m) + m * log_in + (n - m) * log_out)
-    weights /= weights.sum()
+    with np.errstate(under="ignore"):  # far tails
+        weights = np.exp(_log_choose(n, m) + m * log_in + (n - m) * log_out)
+        weights /= weights.sum()
     first = float(rates[0]) / max(share, np.finfo(float).tiny)
 
     def most_errors(last: float) -> FloatArray:
