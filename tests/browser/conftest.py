@@ -129,7 +129,7 @@ def plain_report(saved):
     """Return the report on a forest, from its out-of-bag votes."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     forest = RandomForestClassifier(24, random_state=0).fit(X, y)
-    return saved(quorate.report(forest, X, y))
+    return saved(quorate.report(forest, X, y, method="brier"))
 
 
 @pytest.fixture(scope="session")

@@ -404,7 +404,7 @@ def test_choosing_a_member_tells_why_it_stays_or_goes(visit, plain_report):
 
 def test_research_is_folded_until_asked_for(visit, plain_report):
     page = visit(plain_report[0]).page
-    for name in ("ensemble", "methods", "portraits", "diversity", "help", "glossary"):
+    for name in ("ensemble", "portraits", "diversity", "help", "glossary"):
         assert not page.locator(f"#{name} > details").get_attribute("open")
         assert page.locator(f"#{name} h2").is_visible()
     assert not page.locator("#diversity-table").is_visible()

@@ -202,7 +202,7 @@ def _made_rows(small: CompactModel) -> Iterator[tuple[str, Any]]:
             yield "categorical types", table.astype(dict.fromkeys(names, "category"))
             if polars := sys.modules.get("polars"):
                 values = {name: column.tolist() for name, column in table.items()}
-                yield "frames of polars", polars.DataFrame(values)
+                yield "frames of polars", polars.DataFrame(values, strict=False)
 
 
 def _accepted(
