@@ -83,7 +83,7 @@ def test_the_best_single_model_of_a_pool_stands_beside_it():
     scores = {name: model.score(rows, truth) for name, model in pool.items()}
     best = max(scores, key=scores.get)
     assert found.best_single == (best, pytest.approx(scores[best]))
-    assert f"accuracy of {best} alone" in str(found)
+    assert f"{best} alone, the best here" in str(found)
 
 
 def test_regressors_are_compared_by_their_answers():

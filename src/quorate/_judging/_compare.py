@@ -205,7 +205,8 @@ class Comparison(Result):
             rows.append(("accuracy", *_percentages(self.accuracy)))
         if self.best_single is not None:
             name, accuracy = self.best_single
-            rows.append((f"accuracy of {name} alone", percent_text(accuracy), "", ""))
+            label = f"{name} alone, the best here"
+            rows.append((label, percent_text(accuracy), "", ""))
         if self.log_loss is not None and self.auc is not None:
             rows.append(("log-loss", *_numbers(self.log_loss)))
             rows.append(("AUC", *_numbers(self.auc)))
