@@ -543,3 +543,19 @@ def test_a_frozen_estimator_is_pruned_on_the_votes_asked_for(prune_on, chosen_on
     frozen = FrozenEstimator(RandomForestClassifier(20, random_state=0).fit(X, y))
     model = PrunedClassifier(frozen, "herding", keep=3, prune_on=prune_on).fit(X, y)
     assert find_record(model.estimator_)["chosen_on"] == chosen_on
+
+
+def test_held_out_rows_have_no_equal_among_those_trained_on():
+    """Copies would make trees that have seen every row look faultless."""
+    X, y = make_classification(
+        2000, 10, n_informative=5, weights=[0.8], flip_y=0.1, random_state=0
+    )
+    rare = np.flatnonzero(y[:400] == 1)
+    for rows in (np.tile(np.arange(400), 2), np.r_[np.arange(400), np.repeat(rare, 5)]):
+        small = PrunedClassifier(
+            ExtraTreesClassifier(40, random_state=0), keep="auto", random_state=0
+        ).fit(X[rows], y[rows])
+        expected = find_record(small)["expected"]
+        assert expected["n_samples"] == 100  # each once
+        assert expected["error"] > 0.08
+        assert expected["limit"] > 1 - small.score(X[400:], y[400:])

@@ -33,7 +33,7 @@ from quorate._choosing import (
     gather,
     size_for,
 )
-from quorate._data import in_memory, take_rows
+from quorate._data import hash_rows, in_memory, take_rows
 from quorate._ensembles import (
     RowSource,
     find_kind,
@@ -308,7 +308,7 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
         self, X: Any, y: Array, fit_params: dict[str, Any], share: float
     ) -> EnsembleEvidence:
         """Fit on some samples and collect votes on the others."""
-        train, held = _split(y, share, self._seed())
+        train, held = _split(X, y, share, self._seed())
         params = {
             name: np.asarray(value)[train] if np.shape(value)[:1] == y.shape else value
             for name, value in fit_params.items()
@@ -383,14 +383,23 @@ def _takes(estimator: Any, name: str) -> bool:
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def _split(y: Array, share: float, seed: int | None) -> tuple[Array, Array]:
-    smallest = np.unique(y, return_counts=True)[1].min()
+def _split(X: Any, y: Array, share: float, seed: int | None) -> tuple[Array, Array]:
+    """Return rows to train on, and others to judge by: none that equals one of these.
+
+    Equal rows stay together, and judge once.
+    """
+    _, firsts, kinds = np.unique(hash_rows(X), return_index=True, return_inverse=True)
+    rows = np.sort(firsts) if firsts.size > 1 else np.arange(y.size)
+    smallest = np.unique(y[rows], return_counts=True)[1].min()
     train, held = train_test_split(
-        np.arange(y.size),
+        rows,
         test_size=share,
         random_state=seed,
-        stratify=y if smallest >= 2 else None,
+        stratify=y[rows] if smallest >= 2 else None,
     )
+    copies = np.setdiff1d(np.arange(y.size), rows)
+    known = np.isin(firsts[kinds[copies]], train) | ~np.isin(y[copies], y[train])
+    train = np.r_[train, copies[known]]
     if np.unique(y[train]).size < np.unique(y).size:
         # A class with a single sample must be trained on.
         lost = np.isin(y[held], np.setdiff1d(y, y[train]))
