@@ -6,7 +6,6 @@ import stat
 import subprocess
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -156,9 +155,7 @@ def test_it_is_private_until_it_is_whole(tmp_path):
     assert names(tmp_path) == [name]
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=str
-)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=str)
 def test_signals_leave_the_old_file_and_nothing_else(tmp_path, number):
     path = tmp_path / "file"
     path.write_bytes(b"old")
@@ -178,23 +175,3 @@ def test_signals_leave_the_old_file_and_nothing_else(tmp_path, number):
         assert child.wait(20) == -number
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["file"] or number == signal.SIGKILL
-
-
-def test_other_threads_write_too(tmp_path):
-    """Only the main thread may set a handler for signals."""
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(write, tmp_path / "file").result()
-    assert (tmp_path / "file").read_bytes() == b"new"
-
-
-def test_signal_handlers_are_as_before(tmp_path):
-    before = signal.getsignal(signal.SIGTERM)
-    write(tmp_path / "file")
-    assert signal.getsignal(signal.SIGTERM) is before
-    mine = signal.signal(signal.SIGTERM, lambda *_: None)
-    try:
-        own = signal.getsignal(signal.SIGTERM)
-        with atomic_write(tmp_path / "file"):
-            assert signal.getsignal(signal.SIGTERM) is own
-    finally:
-        signal.signal(signal.SIGTERM, mine)

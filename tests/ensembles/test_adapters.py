@@ -103,7 +103,7 @@ class TestAsMember:
              "returns logits without labels"),
             (lambda net: quorate.as_member(net, ["a", "a"], "logits"), ValueError,
              "two or more distinct labels"),
-            (lambda net: quorate.as_member(3), TypeError, "int has neither predict"),
+            (lambda net: quorate.as_member(3), TypeError, "an int has neither predict"),
             (lambda net: quorate.as_member(GaussianNB), TypeError, "class Gaussian"),
         ],
     )  # fmt: skip
@@ -147,7 +147,7 @@ class TestPools:
         assert_array_equal(small.predict(X), line.predict(X))
 
     def test_what_lacks_labels_is_refused_by_name(self, line):
-        with pytest.raises(TypeError, match=r"member 'net' .* no classes_; pass quor"):
+        with pytest.raises(TypeError, match=r"member 'net': .* without labels; pass"):
             quorate.collect_votes({"net": OnlyShares(line)}, X, Y)
 
     @pytest.mark.parametrize(
@@ -179,6 +179,6 @@ def test_boosters_are_known_by_the_name_of_their_class_and_its_library(
 
     booster = type(name, (), {"__module__": module, "save_config": save_config})
     for cls in (booster, type("Mine", (booster,), {})):
-        message = "xgboost Booster returns probab" if known else "without predict"
+        message = "xgboost Booster returns probab" if known else "has neither predict"
         with pytest.raises(TypeError, match=message):
             quorate.collect_votes([cls()], np.zeros((2, 1)), [0, 1])

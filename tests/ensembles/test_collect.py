@@ -135,7 +135,7 @@ class TestPools:
     @pytest.mark.parametrize(
         ("make", "error", "message"),
         [
-            (lambda y: object(), TypeError, "'0' is an object without predict"),
+            (lambda y: object(), TypeError, "'0': an object has neither"),
             (lambda y: RandomForestRegressor(), TypeError, "regressor: it does not vo"),
             (lambda y: KMeans(), TypeError, "is a clusterer: it does not vote"),
             (lambda y: IsolationForest(), TypeError, "is an outlier detector: it do"),
@@ -355,7 +355,7 @@ class TestRefusals:
         [
             (GradientBoostingClassifier(n_estimators=2), "its trees add up to a score"),
             (HistGradientBoostingClassifier(max_iter=2), "its trees add up to a score"),
-            (StackingClassifier([("nb", GaussianNB())]), "final estimator"),
+            (StackingClassifier([("nb", GaussianNB())]), "for its named_estimators_"),
             (RandomForestRegressor(2), "is a regressor"),
             (KMeans(2, n_init=1), "is a clusterer"),
             (LogisticRegression(), "not an ensemble whose members vote"),
@@ -426,7 +426,9 @@ class TestFrozenMembers:
         voting = self.voting(X, LABELS["words"][Y], GaussianNB())
         for answer in (7, -1, 0.75, "ant"):
             voting.estimators_[0] = Outsider(np.array([answer] * len(X)))
-            expected = f"votes for {answer}, which is not a position among .* 3 classes"
+            expected = (
+                f"'m0' .*votes for {answer}, but codes of 3 classes must be whole"
+            )
             with pytest.raises(ValueError, match=expected):
                 collect_votes(voting, X, LABELS["words"][Y])
 

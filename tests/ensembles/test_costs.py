@@ -1,8 +1,6 @@
 """Sizes are those of models."""
 
 import pickle
-import subprocess
-import sys
 
 import pytest
 from sklearn.datasets import load_iris
@@ -20,17 +18,6 @@ MODELS = {
     ),
 }
 
-# The first tree of this process comes from a file, its models are fitted after it.
-ELSEWHERE = """
-import pickle, sys
-from sklearn.datasets import load_iris
-from quorate._ensembles import pickled_bytes
-_, models = pickle.loads(sys.stdin.buffer.read())
-for unfitted in models:
-    model = unfitted.fit(*load_iris(return_X_y=True))
-    print(len(pickle.dumps(model, 5)), pickled_bytes(model))
-"""
-
 
 @pytest.fixture(scope="module")
 def a_tree():
@@ -41,17 +28,6 @@ def a_tree():
 def test_the_size_is_that_of_the_pickle(name):
     model = MODELS[name].fit(*load_iris(return_X_y=True))
     assert pickled_bytes(model) == len(pickle.dumps(model, 5))
-
-
-def test_the_size_is_the_same_in_every_process(a_tree):
-    sent = pickle.dumps((a_tree, list(MODELS.values())))
-    done = subprocess.run(
-        [sys.executable, "-c", ELSEWHERE], input=sent, capture_output=True, check=True
-    )
-    for line, model in zip(done.stdout.splitlines(), MODELS.values(), strict=True):
-        plain, size = map(int, line.split())
-        assert size == pickled_bytes(model.fit(*load_iris(return_X_y=True)))
-        assert size <= plain
 
 
 def test_a_part_that_occurs_twice_counts_once(a_tree):

@@ -174,8 +174,6 @@ class TestModel:
             WeightedVoting(members(), voting="loud").fit(X, y)
         with pytest.raises(ValueError, match="unknown member 'lime'"):
             WeightedVoting(members(), {"lime": 1}).fit(X, y)
-        with pytest.raises(TypeError, match=r"member '0' .* has no fit method"):
-            WeightedVoting([lambda X: X]).fit(X, y)
         heads = WeightedVoting([LinearSVC(), GaussianNB()]).fit(X, y)
         assert not hasattr(heads, "predict_proba")
 
@@ -192,12 +190,10 @@ def test_one_member_without_probabilities():
     """It makes the pool count heads, which is said; those left have probabilities."""
     fitted = {name: m.fit(X[::2], Y[::2]) for name, m in members().items()}
     mixed = {**fitted, "machine": LinearSVC(random_state=0).fit(X[::2], Y[::2])}
-    why = r"member 'machine' \(LinearSVC\) has no probabilities, so the pool counts"
+    why = r"'machine' \(LinearSVC\) has no predict_proba with classes_, so the pool"
     with pytest.warns(QuorateWarning, match=why):
         small = quorate.prune(mixed, X[1::2], Y[1::2], "es", keep=6)
-    with pytest.raises(AttributeError) as refused:
-        small.predict_proba(X)
-    assert "member 'machine' (LinearSVC) has no prob" in str(refused.value.__cause__)
+    assert not hasattr(small, "predict_proba")
     with pytest.warns(QuorateWarning, match=why):
         small = quorate.prune(mixed, X[1::2], Y[1::2], "es", keep=5)
     assert list(small.weights) == list(fitted)

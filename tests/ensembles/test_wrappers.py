@@ -78,16 +78,13 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (CalibratedClassifierCV(FOREST, cv=2), "one of its calibrated_classifiers_"),
-        (FixedThresholdClassifier(FOREST), "pass its estimator_, and set"),
-        (TunedThresholdClassifierCV(FOREST, cv=2), "pass its estimator_, and tune"),
-        (
-            OneVsRestClassifier(FOREST),
-            "one ensemble for each class; pass them one by one",
-        ),
-        (SelfTrainingClassifier(FOREST), "the ensemble is its estimator_; pass"),
-        (OneVsOneClassifier(FOREST), "one ensemble for each pair of classes"),
-        (StackingClassifier([("nb", GaussianNB())], cv=2), "for its named_estimators_"),
+        (CalibratedClassifierCV(FOREST, cv=2), "the estimator of one of its calib"),
+        (FixedThresholdClassifier(FOREST), "its estimator_"),
+        (TunedThresholdClassifierCV(FOREST, cv=2), "its estimator_"),
+        (OneVsRestClassifier(FOREST), "its estimators_ one by one, with y == their"),
+        (SelfTrainingClassifier(FOREST), "its estimator_"),
+        (OneVsOneClassifier(FOREST), "its estimators_ one by one, with rows of"),
+        (StackingClassifier([("nb", GaussianNB())], cv=2), "a dict .* named_estimat"),
     ],
     ids=lambda given: type(given).__name__ if hasattr(given, "fit") else "",
 )
@@ -96,7 +93,7 @@ def test_the_attribute_to_pass_is_named(model, message):
     rows = Y < 2
     given = model.fit(X[rows], Y[rows]), X[rows], Y[rows]
     for call in (quorate.collect_votes, quorate.report, quorate.prune):
-        said = f"{type(model).__name__}: .*{message}"
+        said = f"^{type(model).__name__} decides by more than a vote .*; pass {message}"
         with pytest.raises(TypeError, match=said) as why:
             call(*given)
         assert "prune" not in str(why.value)  # which only one of them does
@@ -109,7 +106,7 @@ def test_a_search_that_is_not_fitted():
 
 def test_several_outputs():
     model = MultiOutputClassifier(FOREST).fit(X, np.stack([Y, Y == 1], axis=1))
-    with pytest.raises(TypeError, match="each output; pass them one by one"):
+    with pytest.raises(TypeError, match="pass its estimators_ one by one"):
         quorate.collect_votes(model, X, Y)
 
 

@@ -120,8 +120,9 @@ REFUSED = {
     # members
     "pairs of names and members": (
         lambda: quorate.prune([("a", FOREST), ("b", FOREST)], X, Y),
-        "member '0' is a tuple without predict; a member must be a fitted "
-            "classifier; pass dict(pairs) for pairs of names and classifiers.",
+        "member '0': a tuple has neither predict nor predict_proba and cannot be "
+            "called; pass a fitted classifier, or dict(pairs) for pairs of names and "
+            "classifiers.",
     ),
     "bootstrap samples of which little is known": (
         lambda: bag_of(replace(read_ensemble(FOREST), has_out_of_bag=False)),
@@ -156,23 +157,6 @@ def test_a_lazy_frame_of_polars_is_collected():
     np.testing.assert_array_equal(lazy.codes, plain.codes)
     small = quorate.prune(forest, frame.lazy(), Y, "mdm", keep=2)
     assert small.pruning_["chosen_on"] == "out-of-bag votes"
-
-
-class Bare:
-    """A classifier that does not say what its probabilities are of."""
-
-    def __init__(self, model):
-        self.predict, self.predict_proba = model.predict, model.predict_proba
-
-
-def test_probabilities_of_unknown_classes_are_said_to_be_left_out():
-    with pytest.warns(QuorateWarning) as warned:
-        quorate.prune([Bare(FOREST), FOREST, Bare(FOREST)], X[:9], Y[:9], "re", keep=1)
-    assert str(warned[0].message) == (
-        "member '0' (Bare) and 1 more have no classes_ to name the columns of "
-        "predict_proba, so the pool counts votes; pass "
-        "quorate.as_member(member, classes=[...])."
-    )
 
 
 class TestTables:

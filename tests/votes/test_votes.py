@@ -1,7 +1,6 @@
 """Votes: construction, refusals, immutability, subsets."""
 
 import tracemalloc
-from collections import namedtuple
 
 import numpy as np
 import pandas as pd
@@ -287,10 +286,7 @@ def test_members_that_are_refused():
     X, y = np.zeros((2, 1)), [0, 1]
     with pytest.raises(ValueError, match="member 'odd': masked at sample 1"):
         quorate.collect_votes({"odd": Unsure()}, X, y)
-    pair = namedtuple("Pair", "first second")(1, 2)
-    with pytest.raises(TypeError, match=r"namedtuple Pair; pass its _asdict\(\)"):
-        quorate.collect_votes(pair, X, y)
-    with pytest.raises(ValueError, match="two members are called '1'"):
+    with pytest.raises(ValueError, match="collect_votes: two are called '1'"):
         quorate.collect_votes({1: None, "1": None}, X, y)
 
 

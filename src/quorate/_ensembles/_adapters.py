@@ -16,6 +16,8 @@ from sklearn.utils.metaestimators import available_if
 
 from quorate._checks import one_of
 from quorate._data import count_rows, cut_rows
+from quorate._ensembles._member import as_places, one_per_sample
+from quorate._messages import with_article
 from quorate._typing import Array, FloatArray
 from quorate._votes import as_labels, improper_row
 
@@ -43,14 +45,8 @@ _BATCH = 4096
 
 
 def _gives_probabilities(member: "AdaptedMember") -> bool:
-    if member.answers not in ("probabilities", "logits") and not _codes_have_shares(
-        member.model, member.answers
-    ):
-        raise AttributeError(
-            f"{type(member.model).__name__} returns {member.answers} and has no "
-            "predict_proba"
-        )
-    return True
+    has_shares = member.answers in ("probabilities", "logits")
+    return has_shares or _codes_have_shares(member.model, member.answers)
 
 
 def _codes_have_shares(model: Any, answers: str) -> bool:
@@ -86,7 +82,6 @@ class AdaptedMember:
     def __init__(
         self, model: Any, classes: Any = None, answers: Answers = "labels"
     ) -> None:
-        one_of("as_member", "answers", answers, ANSWERS)
         self.model = model
         self.answers = answers
         if answers == "labels":
@@ -113,22 +108,13 @@ class AdaptedMember:
             return np.asarray(
                 self.classes_[self._class_probabilities(X).argmax(axis=1)]
             )
-        found = _one_per_sample(self.evaluate(X), self.model)
+        who = type(self.model).__name__
+        found = one_per_sample(self.evaluate(X), who)
         return found if self.answers == "labels" else self._decoded(found)
 
-    def _decoded(self, found: Array) -> Array:
-        """Convert codes to labels, or raise an error for invalid codes."""
-        places = found.astype(np.intp) if found.dtype.kind in "biuf" else np.arange(0)
-        sound = places.size == found.size and bool((places == found).all())
-        if not sound or (
-            places.size and not 0 <= places.min() <= places.max() < self._labels.size
-        ):
-            raise ValueError(
-                f"as_member({type(self.model).__name__}, answers='codes'): codes of "
-                f"{self._labels.size} classes must be whole numbers from 0 to "
-                f"{self._labels.size - 1}, got {_range_text(found)}."
-            )
-        return np.asarray(self._labels[places])
+    def _decoded(self, codes: Array) -> Array:
+        who = type(self.model).__name__
+        return np.asarray(self._labels[as_places(codes, self._labels.size, who)])
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
@@ -158,8 +144,9 @@ class AdaptedMember:
         if improper_row(given) is not None:
             raise ValueError(
                 f"as_member({type(self.model).__name__}, answers='probabilities'): "
-                f"probabilities must add up to 1, got {_range_text(given)}; use "
-                "answers='logits' for scores before softmax or sigmoid."
+                f"probabilities must add up to 1, got numbers from {given.min():.4g} "
+                f"to {given.max():.4g}; use answers='logits' for scores before softmax "
+                "or sigmoid."
             )
         return np.asarray(given[:, self._columns])
 
@@ -205,7 +192,7 @@ def as_member(model: Any, classes: Any = None, answers: Answers | None = None) -
     if member is not None:
         return member
     if isinstance(model, type):
-        raise TypeError(f"as_member: got the class {model.__name__}, not an object.")
+        raise TypeError(f"got the class {model.__name__}, not an object.")
     has_predict = callable(getattr(model, "predict", None))
     if has_predict and classes is None and answers in (None, "labels"):
         return model
@@ -230,27 +217,6 @@ def _adapt_foreign(
     return None
 
 
-def adapt_member(name: str, member: Any) -> Any:
-    """Return a member of a pool as a classifier, or raise an error."""
-    try:
-        wrapped = _adapt_foreign(member)
-    except TypeError as error:
-        raise TypeError(f"member {name!r}: {error}") from error
-    if wrapped is not None:
-        return wrapped
-    if isinstance(member, type) or callable(getattr(member, "predict", None)):
-        return member
-    if callable(getattr(member, "predict_proba", None)):
-        if hasattr(member, "classes_"):
-            return AdaptedMember(member, member.classes_, "probabilities")
-        raise TypeError(
-            f"member {name!r} ({type(member).__name__}) has predict_proba but no "
-            "classes_; pass quorate.as_member(model, classes=[...]) with the labels of "
-            "its columns."
-        )
-    return AdaptedMember(member) if callable(member) else member
-
-
 def _function_of(model: Any) -> Callable[[Any], Any]:
     for name in ("predict", "predict_proba"):
         evaluate = getattr(model, name, None)
@@ -258,9 +224,11 @@ def _function_of(model: Any) -> Callable[[Any], Any]:
             return evaluate  # type: ignore[no-any-return]
     if callable(model):
         return model  # type: ignore[no-any-return]
+    pairs = ", or dict(pairs) for pairs of names and classifiers"
+    pairs *= isinstance(model, tuple)
     raise TypeError(
-        f"as_member: {type(model).__name__} has neither predict nor predict_proba and "
-        "is not callable, so it cannot be evaluated."
+        f"{with_article(type(model).__name__)} has neither predict nor predict_proba "
+        f"and cannot be called; pass a fitted classifier{pairs}."
     )
 
 
@@ -278,26 +246,6 @@ def _labels(classes: Any, model: Any, answers: str) -> Array:
             f"as_member(classes={classes!r}): must be two or more distinct labels."
         )
     return labels
-
-
-def _one_per_sample(given: Any, model: Any) -> Array:
-    found = np.asarray(given)
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.ndim != 1:
-        raise TypeError(
-            f"{type(model).__name__} returns an array of shape {found.shape}; a vote "
-            "is one label per sample. If these are probabilities or logits, pass "
-            "quorate.as_member(model, classes=[...], answers='probabilities' or "
-            "'logits')."
-        )
-    return found
-
-
-def _range_text(found: Array) -> str:
-    if found.dtype.kind not in "biuf":
-        return f"labels such as {found[0]!r}"
-    return f"numbers from {found.min():.4g} to {found.max():.4g}"
 
 
 # Boosters of LightGBM and XGBoost, which predict but do not store labels

@@ -1,7 +1,6 @@
 """Costs of members and models: bytes, nodes; prediction time of models."""
 
 import gc
-import io
 import pickle
 import sys
 import time
@@ -9,7 +8,6 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from quorate._ensembles._registry import read_ensemble
 from quorate._typing import Array, FloatArray
@@ -17,7 +15,6 @@ from quorate._typing import Array, FloatArray
 # Units of cost.
 COSTS = ("bytes", "nodes")
 
-_TEXTS = (str, tuple)
 _SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType)
 
 
@@ -49,37 +46,7 @@ def member_costs(ensemble: Any, kind: str) -> Array:
 
 def pickled_bytes(thing: Any) -> int:
     """Return the pickled size of an object."""
-    written = io.BytesIO()
-    InterningPickler(written, protocol=pickle.HIGHEST_PROTOCOL).dump(thing)
-    return written.tell()
-
-
-class InterningPickler(pickle.Pickler):
-    """A pickler that writes each attribute name only once.
-
-    Pickle memoises strings by identity. After a process has loaded a tree from a file,
-    trees that it fits later hold copies of attribute names such as ``max_depth``, which
-    would be written twice.
-    """
-
-    def reducer_override(self, obj: Any) -> Any:
-        if not isinstance(obj, BaseEstimator):
-            return NotImplemented
-        reduced = obj.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
-        if isinstance(reduced, str) or len(reduced) < 3 or type(reduced[2]) is not dict:
-            return reduced
-        state = {
-            sys.intern(name): _interned(value) if type(value) in _TEXTS else value
-            for name, value in reduced[2].items()
-        }
-        return (*reduced[:2], state, *reduced[3:])
-
-
-def _interned(value: Any) -> Any:
-    """Return text, or a tuple with text in it, with a single copy of each text."""
-    if type(value) is tuple:
-        return tuple(map(_interned, value))
-    return sys.intern(value) if type(value) is str else value
+    return len(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL))
 
 
 def count_nodes(estimator: Any) -> int | None:

@@ -156,23 +156,14 @@ def to_forest(model: Any) -> RandomForestClassifier | ExtraTreesClassifier:
     ensemble = read_ensemble(model)
     if type(ensemble.model) in (RandomForestClassifier, ExtraTreesClassifier):
         return ensemble.model
-    name, problem = type(ensemble.model).__name__, ""
-    if isinstance(ensemble.model, Pipeline):
-        problem = (
-            "preprocesses the samples first; pass its last step, and preprocessed "
-            "samples"
+    averages = ensemble.rule.name == "average" and ensemble.weights is None
+    is_one = ensemble.can_predict and not isinstance(ensemble.model, Pipeline)
+    if not (is_one and averages and ensemble.is_of_trees):
+        raise TypeError(
+            f"to_forest: {type(ensemble.model).__name__} must be one model that "
+            "averages the probabilities of decision trees, without weights and without "
+            "steps before them."
         )
-    elif not ensemble.can_predict:
-        problem = (
-            "is not a single model; use quorate.keep_members(pool, members, weights) "
-            "to get one"
-        )
-    elif not ensemble.is_of_trees:
-        problem = "is not a model whose members are all decision trees"
-    elif ensemble.rule.name != "average" or ensemble.weights is not None:
-        problem = "does not predict by the plain average of its trees' probabilities"
-    if problem:
-        raise TypeError(f"to_forest: {name} {problem}.")
     classes, n_columns = np.asarray(ensemble.classes), int(ensemble.core.n_features_in_)
     forest = RandomForestClassifier(ensemble.n_members, bootstrap=False)
     forest.estimators_ = [

@@ -50,16 +50,8 @@ class Member:
         """Return its predictions on X: positions in ``classes``, or labels."""
         given = self.estimator.predict(self.columns(X))
         refuse_masked(given, f"member {self.name!r}")
-        answers = np.asarray(given)
-        if answers.ndim == 2 and answers.shape[1] == 1:
-            answers = answers[:, 0]
-        if answers.ndim != 1:
-            raise TypeError(
-                f"member {self.name!r} ({type(self.estimator).__name__}) predicts an "
-                f"array of shape {answers.shape}; a vote is one label per sample. If "
-                "these are probabilities or logits, pass quorate.as_member(model, "
-                "classes=[...], answers='probabilities' or 'logits')."
-            )
+        who = f"member {self.name!r} ({type(self.estimator).__name__})"
+        answers = one_per_sample(given, who)
         return answers if self.classes is None else self._as_places(answers)
 
     def codes(self, X: Any, classes: Array) -> IntArray:
@@ -75,20 +67,9 @@ class Member:
             raise ValueError(f"{str(error).rstrip('.')}; {REMEDY}") from error
 
     def _as_places(self, answers: Array) -> IntArray:
-        """Return predictions as positions in its classes, or raise an error."""
         assert self.classes is not None
-        is_number = answers.dtype.kind in "biuf"
-        places = answers.astype(np.intp) if is_number else np.arange(0)
-        off = (places != answers) if is_number else np.ones(answers.shape, dtype=bool)
-        off |= (places < 0) | (places >= len(self.classes)) if is_number else False
-        if off.any():
-            wrong = answers[off]
-            raise ValueError(
-                f"member {self.name!r} ({type(self.estimator).__name__}) votes for "
-                f"{wrong[0]}, which is not a position among the ensemble's "
-                f"{len(self.classes)} classes; was it trained on other labels?"
-            )
-        return places
+        who = f"member {self.name!r} ({type(self.estimator).__name__})"
+        return as_places(answers, len(self.classes), who)
 
     def probabilities(self, X: Any) -> FloatArray:
         """Return its class probabilities on X, columns as in its ``classes_``."""
@@ -179,6 +160,35 @@ class Member:
 def take_columns(X: Any, columns: IntArray) -> Any:
     """Return some columns of an array or a sparse matrix."""
     return X.take(columns, axis=1) if isinstance(X, np.ndarray) else X[:, columns]
+
+
+def one_per_sample(given: Any, who: str) -> Array:
+    """Return predictions with one entry per sample, or raise an error."""
+    found = np.asarray(given)
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim != 1:
+        raise TypeError(
+            f"{who} predicts an array of shape {found.shape}; a vote is one label per "
+            "sample. If these are probabilities or logits, pass "
+            "quorate.as_member(model, classes=[...], answers='probabilities' or "
+            "'logits')."
+        )
+    return found
+
+
+def as_places(answers: Array, n_classes: int, who: str) -> IntArray:
+    """Return predictions as positions among the classes, or raise an error."""
+    is_number = answers.dtype.kind in "biuf"
+    places = answers.astype(np.intp) if is_number else np.full(answers.shape, -1)
+    off = (places < 0) | (places >= n_classes) | (is_number and places != answers)
+    if off.any():
+        raise ValueError(
+            f"{who} votes for {answers[off][0]}, but codes of {n_classes} classes must "
+            f"be whole numbers from 0 to {n_classes - 1}; was it trained on other "
+            "labels?"
+        )
+    return places
 
 
 def is_certain(member: Member) -> bool:

@@ -5,7 +5,8 @@ from typing import Any
 
 from sklearn.utils import get_tags
 
-from quorate._ensembles._adapters import adapt_member
+from quorate._checks import check_names
+from quorate._ensembles._adapters import as_member
 from quorate._ensembles._kind import Ensemble, Kind
 from quorate._ensembles._member import Member
 from quorate._ensembles._weighted_voting import WeightedVoting, take_members
@@ -26,22 +27,11 @@ class Pool(Kind):
 
     def read(self, model: Any) -> Ensemble:
         """See :class:`Kind`."""
-        if hasattr(model, "_fields"):
-            raise TypeError(
-                f"collect_votes: got the namedtuple {type(model).__name__}; pass its "
-                "_asdict(), a dict from name to fitted classifier."
-            )
         pool = model if isinstance(model, Mapping) else dict(enumerate(model))
         if not pool:
             raise ValueError("collect_votes: the ensemble is empty.")
-        given = {str(name): member for name, member in pool.items()}
-        if len(given) < len(pool):
-            names = [str(name) for name in pool]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"collect_votes: two members are called {twice!r}.")
-        named = {name: adapt_member(name, member) for name, member in given.items()}
-        for name, member in named.items():
-            _refuse(name, member)
+        names = check_names("collect_votes", pool, len(pool))
+        named = dict(zip(names, map(_as_classifier, names, pool.values()), strict=True))
         members = [Member(name, member, None) for name, member in named.items()]
         averages = all(member.has_probabilities for member in members)
         tuned = [m for m in members if type(m.estimator).__name__ in _BY_THRESHOLD]
@@ -84,27 +74,21 @@ def warn_of_heads(ensemble: Ensemble) -> None:
     without = [each for each in ensemble.members if not each.has_probabilities]
     if not without or not any(offers):
         return
-    first = f"member {without[0].name!r} ({type(without[0].estimator).__name__})"
     more = f" and {len(without) - 1} more have" if len(without) > 1 else " has"
-    what, remedy = "probabilities", "leave out such members to average probabilities"
-    if hasattr(without[0].estimator, "predict_proba"):
-        what = "classes_ to name the columns of predict_proba"
-        remedy = "pass quorate.as_member(member, classes=[...])"
     warn(
-        f"{first}{more} no {what}, so the pool counts votes; {remedy}.",
+        f"member {without[0].name!r} ({type(without[0].estimator).__name__}){more} no "
+        "predict_proba with classes_, so the pool counts votes; leave out such members "
+        "to average probabilities.",
         QuorateWarning,
     )
 
 
-def _refuse(name: str, member: Any) -> None:
-    """Raise an error for an object that cannot vote."""
-    if not callable(getattr(member, "predict", None)):
-        what = with_article(type(member).__name__)
-        pairs = "; pass dict(pairs) for pairs of names and classifiers"
-        raise TypeError(
-            f"member {name!r} is {what} without predict; a member must be a fitted "
-            f"classifier{pairs if isinstance(member, tuple) else ''}."
-        )
+def _as_classifier(name: str, member: Any) -> Any:
+    """Return a member as a classifier, or raise an error if it cannot vote."""
+    try:
+        member = as_member(member)
+    except TypeError as error:
+        raise TypeError(f"member {name!r}: {error}") from error
     kind = declared_type(member)
     if kind not in (None, "classifier"):
         what = with_article(str(kind).replace("_", " "))
@@ -112,6 +96,7 @@ def _refuse(name: str, member: Any) -> None:
             f"member {name!r} ({type(member).__name__}) is {what}: "
             "it does not vote for classes."
         )
+    return member
 
 
 def declared_type(estimator: Any) -> str | None:

@@ -45,37 +45,17 @@ READABLE = (
 )
 
 
-# Models of scikit-learn that contain an ensemble, and how to prune it.
+# Models of scikit-learn that contain an ensemble, and what to pass instead.
 _INSIDE = {
-    "CalibratedClassifierCV": (
-        "it averages calibrated classifiers; pass the estimator of one of its "
-        "calibrated_classifiers_, and calibrate a smaller one again"
-    ),
-    "FixedThresholdClassifier": (
-        "its threshold makes the decision, not the ensemble; pass its estimator_, and "
-        "set the threshold of a smaller one again"
-    ),
-    "TunedThresholdClassifierCV": (
-        "its threshold makes the decision, not the ensemble; pass its estimator_, and "
-        "tune the threshold of a smaller one again"
-    ),
-    "OneVsRestClassifier": (
-        "it has one ensemble for each class; pass them one by one (its estimators_), "
-        "with y == that class"
-    ),
-    "OneVsOneClassifier": (
-        "it has one ensemble for each pair of classes; pass them one by one (its "
-        "estimators_), with the samples of both"
-    ),
-    "MultiOutputClassifier": (
-        "it has one ensemble for each output; pass them one by one (its estimators_)"
-    ),
-    "SelfTrainingClassifier": (
-        "the ensemble is its estimator_; pass that, with rows that were labelled"
-    ),
+    "CalibratedClassifierCV": "the estimator of one of its calibrated_classifiers_",
+    "FixedThresholdClassifier": "its estimator_",
+    "TunedThresholdClassifierCV": "its estimator_",
+    "OneVsRestClassifier": "its estimators_ one by one, with y == their class",
+    "OneVsOneClassifier": "its estimators_ one by one, with rows of their two classes",
+    "MultiOutputClassifier": "its estimators_ one by one",
+    "SelfTrainingClassifier": "its estimator_",
     "StackingClassifier": (
-        "its members do not vote, but feed a final estimator; to measure them, pass a "
-        "dict of quorate.as_member(member, classes=model.classes_) for its "
+        "a dict of quorate.as_member(member, classes=model.classes_) for its "
         "named_estimators_"
     ),
 }
@@ -226,7 +206,10 @@ def _why_not(model: Any) -> str:
     for cls in type(model).__mro__:
         library = cls.__module__.partition(".")[0]
         if library == "sklearn" and cls.__name__ in _INSIDE:
-            return f"{name}: {_INSIDE[cls.__name__]}."
+            return (
+                f"{name} decides by more than a vote of its members; pass "
+                f"{_INSIDE[cls.__name__]}."
+            )
         if library in _ADDITIVE or "GradientBoosting" in cls.__name__:
             served = "quorate.compact makes a small fast file of it, and "
             return (

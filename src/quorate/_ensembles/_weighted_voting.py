@@ -19,15 +19,9 @@ from quorate._votes import DecisionRule, as_labels, weights_left
 
 
 def _all_have_probabilities(model: "WeightedVoting") -> bool:
-    if not hasattr(model, "estimators_"):
-        raise AttributeError("WeightedVoting has no predict_proba before it is fitted")
-    for member in model._members():
-        if not member.has_probabilities:
-            raise AttributeError(
-                f"WeightedVoting has no predict_proba: member {member.name!r} "
-                f"({type(member.estimator).__name__}) has no probabilities to average"
-            )
-    return True
+    return hasattr(model, "estimators_") and all(
+        member.has_probabilities for member in model._members()
+    )
 
 
 class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -162,13 +156,6 @@ class WeightedVoting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         pool = self.estimators
         pairs = pool.items() if isinstance(pool, Mapping) else enumerate(pool)
         named = {str(name): member for name, member in pairs}
-        for name, member in named.items():
-            if not hasattr(member, "fit"):
-                raise TypeError(
-                    f"WeightedVoting.fit: member {name!r} ({type(member).__name__}) "
-                    "has no fit method; use quorate.prune or quorate.keep_members to "
-                    "get a vote of fitted members."
-                )
         for name in ("origin_", "n_columns_", "feature_names_in_"):
             self.__dict__.pop(name, None)
         self.names_ = list(named)
@@ -303,7 +290,7 @@ class WeightedVotes(Kind):
         if isinstance(same.estimators, Mapping):
             same.estimators = dict(zip(same.estimators, estimators, strict=True))
         else:
-            same.estimators = type(same.estimators)(estimators)
+            same.estimators = estimators
         if hasattr(same, "origin_"):
             same.origin_ = _read_ensemble(same.origin_).with_members(estimators)
 
@@ -325,7 +312,8 @@ def take_members(pool: Any, members: IntArray) -> Any:
     if isinstance(pool, Mapping):
         names = list(pool)
         return {names[member]: pool[names[member]] for member in members}
-    return type(pool)(pool[member] for member in members)
+    some = [pool[member] for member in members]
+    return tuple(some) if isinstance(pool, tuple) else some
 
 
 def _read_ensemble(model: Any) -> Ensemble:
