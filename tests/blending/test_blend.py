@@ -83,7 +83,7 @@ def test_nested_scores_are_those_of_weights_found_without_the_fold(method, n):
         seen, new = places != fold, places == fold
         if method == "simplex":
             true = np.stack([a[np.arange(n), codes] for a in arrays.values()])
-            weights = plain_means(true[:, seen], gap=1e-8)[0].weights
+            weights = plain_means(true[:, seen])[0].weights
             shares[new] = np.tensordot(weights, [a[new] for a in arrays.values()], 1)
         else:
             logs = log_ratios(np.stack(list(arrays.values())))
@@ -146,10 +146,6 @@ def frames(names, order=(2, 0, 1), arrays=ARRAYS):
     return each(lambda a: pd.DataFrame(a[:, list(order)], columns=names), arrays)
 
 
-class Named(np.ndarray):
-    name = "ant"  # which is no name of a column
-
-
 STRAIGHT, MIXED = ["ant", "bee", "cow"], ["cow", "ant", "bee"]
 CODES = np.searchsorted(STRAIGHT, Y)
 AS_TEXT = np.array(["8", "9", "10"])[CODES]  # of which "10" sorts before "9"
@@ -158,7 +154,6 @@ FORMS = {
     "one array": (np.stack(list(ARRAYS.values())), Y, {}),
     "pandas": (each(pd.DataFrame), Y, {}),
     "polars": (each(pl.DataFrame), Y, {}),
-    "array with a name": (each(lambda a: a.view(Named)), Y, {}),
     "declared": (each(lambda a: a[:, [2, 0, 1]]), Y, {"classes": MIXED}),
     "named": (frames(MIXED), Y, {}),
     "named in polars": (
@@ -177,7 +172,7 @@ SIDES = np.where(Y_TWO == "ant", "no", "yes")
 BITS = (SIDES == "yes").astype(int)
 
 
-def series(side, name, make=pd.Series):
+def series(side, name=None, make=pd.Series):
     return each(lambda a: make(a[:, side], name=name), TWO)
 
 
@@ -202,21 +197,12 @@ COLUMN_FORMS = {
     "frame without a name, of bits": (frames([0], (1,), TWO), BITS, {}),
     "frame declared": (frames([0], (0,), TWO), BITS, {"classes": [1, 0]}),
     "series declared": (series(0, "no"), SIDES, {"classes": ["yes", "no"]}),
-    "zero is a number of columns": (series(1, 0), BITS, {}),
-    "zero, declared": (series(0, 0), BITS, {"classes": [1, 0]}),
-    "numbers": (series(0, 1), BITS + 1, {}),
-    "numbers as text": (series(0, "1"), BITS + 1, {}),
-    "the second number": (series(1, 2), BITS + 1, {}),
-    "truth": (series(0, False), BITS == 1, {}),
     "columns of a table": (columns(), SIDES, {}),
     "models called as classes are": (columns(["yes", "no", *"cdefgh"]), SIDES, {}),
     "a list of numbered models": (list(columns().values()), BITS + 1, {}),
 }
-for side, name in ((0, "no"), (1, "yes"), (1, None), (1, "svm"), (1, "")):
-    for make in (pd.Series, polars_series):
-        form = series(side, name, make)
-        COLUMN_FORMS[f"{make.__name__} {name}"] = (form, SIDES, {})
-        COLUMN_FORMS[f"{make.__name__} {name}, list"] = (list(form.values()), SIDES, {})
+for make in (pd.Series, polars_series):
+    COLUMN_FORMS[make.__name__] = (series(1, "yes", make), SIDES, {})
 
 
 def own_shares(found, arrays, y):
@@ -274,10 +260,6 @@ def test_columns_of_new_samples_may_stand_in_another_order(found):
         np.testing.assert_allclose(
             blend.predict_proba(given), found.predict_proba(ARRAYS), atol=1e-9
         )
-    both = quorate.blend(TWO, SIDES)
-    np.testing.assert_allclose(
-        both.predict_proba(series(0, "no")), both.predict_proba(TWO), atol=1e-6
-    )
     why = r"classes= \(--classes\) to specify the class of each"
     with pytest.raises(ValueError, match=why):
         found.predict_proba(frames(["dog", "elk", "fox"]))
@@ -577,10 +559,6 @@ REFUSED = [
         *(frames(["ant"], (0,), TWO), Y_TWO, {"classes": ["ant", "bee"]}),
         "a column is called 'ant', but it stands for 'bee' according to classes",
     ),
-    (
-        *(series(0, "no"), SIDES, {"classes": ["no", "yes"]}),
-        "'m0': a column is called 'no', but it stands for 'yes'",
-    ),
     (ARRAYS, AS_TEXT, {}, NUMBERS_AS_TEXT),
     (frames([0, 1, 2], (0, 1, 2)), AS_TEXT, {}, NUMBERS_AS_TEXT),
     # labels
@@ -595,8 +573,6 @@ REFUSED = [
     (TWO, NUMBERS, {"classes": ["1", "2"]}, "classes and y: labels of mixed types, "),
     # options
     (ARRAYS, Y, {"names": ["m0", "mx"]}, "contains 'mx', but there is no such model"),
-    (ARRAYS, Y, {"names": ["m0", "m1", "m0"]}, r"blend\(names\): two are called 'm0'"),
-    ({"1": TWO["m0"]}, Y_TWO, {"names": [1, "1"]}, "two are called '1'"),
     (list(TWO.values())[:2], Y_TWO, {"names": [1, "1"]}, "two are called '1'"),
     (ARRAYS, Y, {"keep": 0}, r"keep=0\): must be a whole number of at least 1"),
     (ARRAYS, Y, {"keep": True}, "keep=True"),
@@ -652,7 +628,7 @@ def test_predictions_that_are_refused(found):
     lacking = {name: array for name, array in ARRAYS.items() if name != best}
     for given, why in (
         (lacking, f"'{best}', which has a weight of"),
-        (list(ARRAYS.values())[:3], "3 models and 8 names"),
+        (list(ARRAYS.values())[:3], "expected 3 names, got 8"),
         ({name: [0.5] for name in NAMES}, "arrays have 2 classes"),
         (with_m1(masked), "^Blend.predict_proba: 'm1': masked at sample 2"),
     ):

@@ -1,11 +1,14 @@
 """Weights that make a convex loss small: the solver, and the means it is for."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from quorate._blending import _means
 from quorate._blending._means import (
     _MixtureLoss,
     _SoftmaxLoss,
@@ -18,8 +21,9 @@ from quorate._blending._solver import long_product
 from quorate._blending._weighing import _heaviest
 
 
-def mixture_weights(given, **options):
-    return plain_means(given, **options)[0].weights
+def mixture_weights(given, gap=_means._GAP):
+    with mock.patch.object(_means, "_GAP", gap):
+        return plain_means(given)[0].weights
 
 
 def geometric_weights(ratios, y):

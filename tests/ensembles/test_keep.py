@@ -11,14 +11,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
-    BaggingClassifier,
-    ExtraTreesClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
-from sklearn.tree import DecisionTreeClassifier
 from tests.ensembles.kinds import KINDS, tree
 
 import quorate
@@ -196,54 +193,6 @@ class TestMembersWithoutWeight:
         if kind != "boosting":
             assert small.weights is None
             assert keep_members(model, [0, 1]).weights == [0, 1]
-
-
-GROWING = {
-    "forest": RandomForestClassifier(12),
-    "extra trees": ExtraTreesClassifier(12),
-    "bagging": BaggingClassifier(DecisionTreeClassifier(), 12),
-}
-
-
-class TestGrowingAgain:
-    """Members drawn by ``warm_start`` are others than those kept."""
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("seed", [0, np.int64(7), 2**32 - 1, None, "generator"])
-    @pytest.mark.parametrize("early", [True, False], ids=["before", "after"])
-    @pytest.mark.parametrize("kind", GROWING)
-    def test_no_member_twice(self, kind, early, seed):
-        if seed == "generator":
-            seed = np.random.RandomState(0)
-        whole = clone(GROWING[kind]).set_params(random_state=seed, warm_start=early)
-        whole.fit(X, Y)
-        for members in ([1, 5, 6, 7], [11, 2], [0, 1, 2], [2, 0, 1], range(12)):
-            small = keep_members(whole, members)
-            fewer = keep_members(small, [1])
-            for model in (small, fewer, pickle.loads(pickle.dumps(small))):
-                model.set_params(warm_start=True, n_estimators=20).fit(X, Y)
-                seeds = [tree.random_state for tree in model.estimators_]
-                assert len(set(seeds)) == 20
-        assert whole.random_state is seed or whole.random_state == seed
-
-    def test_what_seed_a_smaller_one_has(self):
-        for model in GROWING.values():
-            whole = clone(model).set_params(random_state=3).fit(X, Y)
-            # The first ones go on as they would have gone on.
-            first = keep_members(whole, range(4))
-            assert first.random_state == 3
-            first.set_params(warm_start=True, n_estimators=12).fit(X, Y)
-            seeds = [tree.random_state for tree in whole.estimators_]
-            assert [tree.random_state for tree in first.estimators_] == seeds
-            some, same = (keep_members(whole, [3, 5]) for _ in range(2))
-            assert some.random_state == same.random_state != 3
-            assert isinstance(some.random_state, int)
-            assert some.random_state != keep_members(whole, [3, 6]).random_state
-            others = {"n_estimators", "random_state"}
-            for name, value in whole.get_params(deep=False).items():
-                assert name in others or getattr(some, name) is value
-        boosted = AdaBoostClassifier(n_estimators=5, random_state=3).fit(X, Y)
-        assert keep_members(boosted, [1, 4]).random_state == 3  # which cannot grow
 
 
 def test_the_record_of_pruning_begins_with_a_sentence():

@@ -243,12 +243,11 @@ def blend(
         n_samples, n_classes), a list of arrays, or a folder of ``.npy`` files or
         tables, one for each model. Data frames are accepted as arrays. Columns of data
         frames and files that are named after the classes can be in any order. With two
-        classes, the column of the second class is enough; a series named after a class
-        (and not after its model, nor 0) is the column of that class.
+        classes, the column of the second class is enough.
     y : array-like of shape (n_samples,)
         True labels.
     names : sequence of str, optional
-        Names of unnamed arrays; for named ones, the models to use, without duplicates.
+        Names of unnamed arrays; for named ones, the models to use.
     method : {"auto", "simplex", "geometric", "mean"}
         "simplex" is the weighted arithmetic mean with the smallest log-loss.
         "geometric" is the weighted geometric mean with the smallest log-loss, with its

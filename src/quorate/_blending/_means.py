@@ -55,7 +55,6 @@ Recipe: TypeAlias = tuple[WeightedMean, ...]
 def plain_means(
     given: Array,
     sets: Array | None = None,
-    gap: float = _GAP,
     start: FloatArray | None = None,
 ) -> list[WeightedMean]:
     """Return the weights of the mixture with the smallest log-loss.
@@ -66,8 +65,6 @@ def plain_means(
         Probability of the true class by each model, above zero.
     sets : bool array of shape (n_sets, n_samples), optional
         Which samples are in each set, the largest first; one set of all by default.
-    gap : float
-        Maximum distance of the loss from the minimum.
     """
     sets = np.ones((1, given.shape[1]), dtype=bool) if sets is None else sets
     if start is None:
@@ -75,7 +72,7 @@ def plain_means(
         best = np.log(sample).mean(axis=1, dtype=float).argmax()
         start = np.eye(len(given))[best]
     solutions = minimise_on_sets(
-        given, _MixtureLoss(), sets, start, Tolerance(_FALL * gap, gap)
+        given, _MixtureLoss(), sets, start, Tolerance(_FALL * _GAP, _GAP)
     )
     return [WeightedMean(weights / weights.sum()) for weights in solutions]
 

@@ -121,10 +121,6 @@ class ProbabilityArrays:
         self.owner = owner
         self._tables = _tables_by_name(given, names, owner)
         self.names = list(self._tables)
-        # Series from a table of models can be named 0, 1, 2, ..., which are not
-        # classes.
-        called = [getattr(table, "name", None) for table in self._tables.values()]
-        self._are_numbered = [*map(str, called)] == [*map(str, range(len(called)))]
         self._shape: tuple[int, int] | None = None
         self._index: tuple[str, Any] | None = None
         self._seen: set[str] = set()
@@ -135,7 +131,7 @@ class ProbabilityArrays:
         """Return the checked array of a model, with one column per class."""
         who = f"{self.owner}: {name!r}"
         table = _load(self._tables[name])
-        titles = _column_names(table, None if self._are_numbered else name)
+        titles = _column_names(table)
         array = _as_numbers(table, who)
         if array.ndim == 1:
             array = np.stack([1 - array, array], axis=1)
@@ -196,17 +192,11 @@ def _tables_by_name(
             )
         if names is None:
             names = [f"model_{place}" for place in range(len(tables))]
-        if len(names) != len(tables):
-            raise ValueError(
-                f"{owner}: got {len(tables)} models and {len(names)} names; pass one "
-                "name per model."
-            )
-        by_name = dict(zip(map(str, names), tables, strict=True))
+        called = check_names(f"{owner}(names)", names, len(tables))
+        by_name = dict(zip(called, tables, strict=True))
     if not by_name:
         raise ValueError(f"{owner}: no models were given.")
-    if names is None:
-        return by_name
-    chosen = check_names(f"{owner}(names)", names, len(names))
+    chosen = by_name if names is None else list(map(str, names))
     for name in chosen:
         if name not in by_name:
             raise ValueError(
@@ -247,18 +237,9 @@ def _load(table: Any) -> Any:
         raise ValueError(f"{table}: not an array of numbers ({error}).") from error
 
 
-def _column_names(table: Any, model: str | None) -> list[str] | None:
-    """Return the column names, if there are any.
-
-    A series is one column. Its name is not a class if it equals the name of its model,
-    as for a column of a table of models; for numbered models, None is passed. The only
-    column of an unnamed table is called 0.
-    """
-    names = None
-    if hasattr(table, "columns"):
-        names = [str(name) for name in table.columns]
-    elif getattr(table, "name", None) is not None and np.ndim(table) == 1:
-        names = None if model in (None, str(table.name)) else [str(table.name)]
+def _column_names(table: Any) -> list[str] | None:
+    """Return the column names of a table; its only column is called 0 without one."""
+    names = [str(name) for name in getattr(table, "columns", ())]
     return None if names in ([], ["0"]) else names
 
 

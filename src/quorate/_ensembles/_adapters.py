@@ -24,21 +24,13 @@ from quorate._votes import as_labels, improper_row
 Answers: TypeAlias = Literal["labels", "codes", "probabilities", "logits"]
 # Output types a wrapped model may have.
 ANSWERS: tuple[Answers, ...] = ("labels", "codes", "probabilities", "logits")
-# What a booster returns, by library and objective.
-_BOOSTER_ANSWERS: dict[str, dict[str, Answers]] = {
-    "lightgbm": {
-        "binary": "probabilities",
-        "multiclass": "probabilities",
-        "multiclassova": "probabilities",
-        "custom": "logits",
-        "": "logits",
-    },
-    "xgboost": {
-        "binary:logistic": "probabilities",
-        "binary:logitraw": "logits",
-        "multi:softprob": "probabilities",
-        "multi:softmax": "codes",
-    },
+# What a booster returns, by its objective.
+_BOOSTER_ANSWERS: dict[str, Answers] = {
+    "binary": "probabilities",
+    "multiclass": "probabilities",
+    "multiclassova": "probabilities",
+    "binary:logistic": "probabilities",
+    "multi:softprob": "probabilities",
 }
 # Samples that a torch module gets at a time.
 _BATCH = 4096
@@ -271,7 +263,7 @@ def _adapt_booster(
     else:
         described = json.loads(model.save_config())
         objective = str(described["learner"]["objective"]["name"])
-    returned = answers or _BOOSTER_ANSWERS[library].get(objective)
+    returned = answers or _BOOSTER_ANSWERS.get(objective)
     if returned is None:
         raise TypeError(
             f"a {library} Booster trained for {objective or 'an unknown objective'} "

@@ -11,7 +11,7 @@ import numpy as np
 from sklearnex.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from quorate._ensembles._forest import Forest
-from quorate._ensembles._kind import Ensemble, Kind, draw_others
+from quorate._ensembles._kind import Ensemble, Kind
 from quorate._ensembles._member import Member
 from quorate._typing import IntArray
 
@@ -63,7 +63,6 @@ class AcceleratedForest(Forest):
             setattr(smaller, _MARK, True)
         smaller.estimators_ = kept
         super().keep_members(smaller, np.arange(len(kept)))
-        draw_others(smaller, members)
 
     def bootstraps(self, model: Any) -> bool:
         """Return False: the bootstrap rows are unknown, so no vote is out of bag."""

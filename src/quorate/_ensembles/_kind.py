@@ -250,21 +250,6 @@ def few_members(model: Any, members: IntArray) -> None:
     if hasattr(model, "n_jobs"):
         # Workers cost more than a small batch takes; n_jobs can be set again.
         model.n_jobs = None
-    draw_others(model, members)
-
-
-def draw_others(model: Any, members: IntArray) -> None:
-    """Change the seed of a smaller ensemble, so that ``warm_start`` draws anew.
-
-    Growing skips as many draws as there are members. With the same integer seed it
-    could repeat draws of kept members from later positions. No seed, or a generator,
-    does not have this problem.
-    """
-    seed: Any = getattr(model, "random_state", None)
-    may_grow = hasattr(model, "warm_start") and isinstance(seed, (int, np.integer))
-    if may_grow and max(members) >= len(members):
-        seeds = np.random.SeedSequence([abs(int(seed)), *members])
-        model.random_state = int(seeds.generate_state(1)[0] >> 1)
 
 
 def checker(model: Any, **options: Any) -> Callable[[Any], Any]:

@@ -16,7 +16,6 @@ from quorate._ensembles import (
     collect_votes,
     find_kind,
     keep_members,
-    member_costs,
     read_ensemble,
 )
 from quorate._lazy import LazyClassifier
@@ -34,7 +33,7 @@ def check_ensemble(make_fitted: MakeFitted) -> None:
 
     Members and their labels, the rule by which they decide, smaller ensembles, other
     trees in the places of the members, weights, out-of-bag votes where it claims them,
-    costs, pickling and early exit are each compared with what the ensemble itself does.
+    pickling and early exit are each compared with what the ensemble itself does.
 
     Parameters
     ----------
@@ -248,15 +247,6 @@ def check_pickle(trial: _Trial) -> None:
     claim_equal(again, trial.own(smaller), "it predicts differently after pickling")
 
 
-def check_costs(trial: _Trial) -> None:
-    """Check that each member has a cost."""
-    costs = member_costs(trial.ensemble, "bytes")
-    claim(costs.shape == (trial.ensemble.n_members,), "bytes: not one per member")
-    claim((costs > 0).all(), "bytes: a member has no cost")
-    if trial.ensemble.is_of_trees:
-        claim((member_costs(trial.ensemble, "nodes") >= 1).all(), "trees without nodes")
-
-
 def check_lazy(trial: _Trial) -> None:
     """Check that early exit in exact mode gives the ensemble's own predictions."""
     lazy = LazyClassifier(trial.model, random_state=0).fit(trial.X, trial.y)
@@ -288,7 +278,6 @@ _CHECKS: tuple[Callable[[_Trial], None], ...] = (
     check_weights,
     check_out_of_bag,
     check_pickle,
-    check_costs,
     check_lazy,
     check_subclass,
 )
