@@ -29,7 +29,7 @@ def main() -> None:
         )
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         page.goto(path.as_uri())
-        # What to do, with the slider, fills the picture.
+        # What to do fills the picture.
         page.locator("h2").first.evaluate(
             "node => node.scrollIntoView({behavior: 'instant'})"
         )

@@ -3,7 +3,7 @@ A report about an ensemble
 ==========================
 
 :func:`quorate.report` creates an HTML report about an ensemble. It starts with
-recommendations and their effects, with a slider for the number of trees. Here it is
+recommendations: what loses nothing, and how many trees to keep. Here it is
 shown in a frame, as in a notebook; ``save`` writes it to a self-contained file.
 """
 
@@ -25,8 +25,7 @@ for step in page.data["advice"]:
     print(step["title"])
 
 # %%
-# Move the slider, and click a row of the table to read why a tree is kept or dropped.
-# The research part is collapsed below. Tables can be sorted and filtered, and figures
-# show values when you hover over them or use the arrow keys.
+# Click a row of the table to read why a tree is kept or dropped. The research part is
+# collapsed below. Tables can be sorted and filtered.
 
 page

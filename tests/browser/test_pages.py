@@ -62,7 +62,7 @@ def test_the_audit_finds_what_is_wrong(visit, plain_report, tmp_path):
     _, made = plain_report
     broken = (
         made.html.replace('lang="en"', "")
-        .replace("<h3>Pairs of members</h3>", '<h5 id="short">Pairs</h5>')
+        .replace("<h3>Would more diversity", '<h5 id="short">Would more diversity')
         .replace("--soft: #565d69", "--soft: #b5b5b5")
         .replace('scope="row"', "")
         .replace('class="scroll" role="region"', 'class="scroll"')
@@ -85,14 +85,14 @@ def test_small_tables_are_lists_on_a_phone(request, visit, report):
     widths = "[n.querySelector('table').id, n.scrollWidth, n.clientWidth]"
     tables = page.locator(".scroll:has(table.stack)")
     found = tables.evaluate_all(f"all => all.map((n) => {widths})")
-    assert {"few-sizes", "classes", "savings"} <= {name for name, _, _ in found}
+    assert {"classes", "savings"} <= {name for name, _, _ in found}
     assert [name for name, needs, has in found if needs > has + 1] == []
     before = "cell => getComputedStyle(cell, '::before')"
     row = page.locator("#savings tbody tr").first
-    assert row.locator("td").last.evaluate(f"{before}.content") == '"change"'
+    last = row.locator("td").last
+    assert last.evaluate(f"{before}.content") == '"change by pruning"'
     # A short label beside a long text is not cut into letters.
-    cell = page.locator("#few-sizes td").first
-    assert cell.evaluate(f"{before}.overflowWrap") == "break-word"
+    assert last.evaluate(f"{before}.overflowWrap") == "break-word"
     assert page.locator("#savings thead").is_hidden()
     wide = visit(path, 1440).page
     assert wide.locator("#savings thead").is_visible()
@@ -163,67 +163,6 @@ def test_tables_filter(visit, plain_report):
     assert page.locator(".more").count() == 0
 
 
-def test_tooltips_appear_on_hover(visit, plain_report):
-    page = visit(plain_report[0]).page
-    unfold(page)
-    picture = page.locator("#members-map .picture")
-    picture.scroll_into_view_if_needed()
-    page.evaluate(SETTLED)  # the event of scrolling, which hides the tooltip, is over
-    at = picture.evaluate(
-        """picture => {
-          const marks = JSON.parse(document.getElementById("report-marks").textContent);
-          const [x, y, words] = marks["members-map"][0];
-          const svg = picture.querySelector("svg");
-          const point = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
-          return { x: point.x, y: point.y, words };
-        }"""
-    )
-    tooltip = page.locator("#tooltip")
-    assert not tooltip.is_visible()
-    page.mouse.move(at["x"] + 1, at["y"] + 1)
-    tooltip.wait_for(state="visible")
-    assert tooltip.inner_text() == at["words"]
-    # The ring lies on a point that Matplotlib drew, so places and picture agree.
-    assert picture.evaluate(
-        """picture => {
-          const ring = picture.querySelector(".ring").getBoundingClientRect();
-          const near = [...picture.querySelectorAll("use")].filter((dot) => {
-            const box = dot.getBoundingClientRect();
-            return Math.hypot(box.x + box.width / 2 - ring.x - ring.width / 2,
-                              box.y + box.height / 2 - ring.y - ring.height / 2) < 2;
-          });
-          return near.length;
-        }"""
-    )
-    page.mouse.move(0, 0)
-    assert not tooltip.is_visible()
-
-
-def test_tooltips_appear_for_the_keyboard(visit, plain_report):
-    page = visit(plain_report[0], 320).page
-    unfold(page)
-    page.keyboard.press("Tab")
-    picture = page.locator("#margins .picture")
-    picture.focus()
-    page.mouse.wheel(0, 40)  # scrolling takes the tooltip along
-    page.wait_for_timeout(100)
-    tooltip, spoken = page.locator("#tooltip"), page.locator("#spoken")
-    assert tooltip.is_visible()
-    first = tooltip.inner_text()
-    picture.press("ArrowDown")
-    assert tooltip.inner_text() == spoken.inner_text() != first
-    picture.press("End")
-    last = tooltip.inner_text()
-    picture.press("ArrowRight")
-    assert tooltip.inner_text() == last
-    picture.press("Home")
-    assert tooltip.inner_text() == first
-    box = tooltip.bounding_box()
-    assert 0 <= box["x"] <= 320 - box["width"]
-    picture.press("Escape")
-    assert not tooltip.is_visible()
-
-
 def test_focus_is_visible_and_follows_the_page(visit, plain_report):
     page = visit(plain_report[0]).page
     unfold(page)
@@ -285,19 +224,12 @@ def test_whole_without_scripts(visit, plain_report):
     page = seen.page
     assert page.locator("#members-table tbody tr").count() == 24
     assert page.locator("button, input").count() == 0
-    assert page.get_by_role("heading", name="What to do next").is_visible()
-    sizes = plain_report[1].data["sizes"]
-    at = sizes["chosen"]
-    for name in ("members", "score", "doubt"):
-        shown = page.locator(f'[data-figure="{name}"]')
-        assert shown.inner_text() == sizes["text"][name][at]
-        assert shown.is_visible()
-    rows = page.locator("#few-sizes tbody tr")
-    assert rows.count() == len(sizes["marked"]) > 1
-    for row, mark in zip(rows.all(), sizes["marked"], strict=True):
-        assert row.is_visible()
-        for part in (mark["what"], *(mark["measured"] or ())):
-            assert part in row.inner_text()
+    assert page.get_by_role("heading", name="What to do").is_visible()
+    for step in plain_report[1].data["advice"]:
+        assert page.get_by_text(step["title"], exact=True).is_visible()
+    for line in plain_report[1].data["commands"]:
+        assert page.get_by_text(line["code"], exact=True).is_visible()
+    assert page.locator("#savings tbody tr").count() == 5
     why = page.locator("#members-table td.told")
     assert why.count() == 24
     assert why.first.is_visible()
@@ -306,59 +238,14 @@ def test_whole_without_scripts(visit, plain_report):
     seen.assert_quiet()
 
 
-def figures(page):
-    pairs = "all => all.map((n) => [n.dataset.figure, n.textContent])"
-    return dict(page.locator("#try [data-figure]").evaluate_all(pairs))
-
-
-def test_the_slider_moves_every_figure_and_the_commands(visit, hostile_report):
-    path, made = hostile_report
-    seen = visit(path, 360)
-    page, sizes = seen.page, made.data["sizes"]
-    slider = page.get_by_label("Number of members to keep")
-    last = len(sizes["members"]) - 1
-    assert last > 2
-    slider.focus()
-    assert page.locator(":focus-visible").count() == 1
-    for key, at in (
-        ("Home", 0), ("ArrowRight", 1), ("ArrowUp", 2), ("ArrowLeft", 1), ("End", last)
-    ):  # fmt: skip
-        page.keyboard.press(key)
-        shown = figures(page)
-        assert shown["keep"] == str(sizes["members"][at])
-        for name, texts in sizes["text"].items():
-            assert shown.get(name) == (texts and texts[at]), name
-        code = page.locator("#try pre code").evaluate_all(TEXTS)
-        number = str(sizes["members"][at])
-        assert code == [c["before"] + number + c["after"] for c in sizes["commands"]]
-        spoken = slider.get_attribute("aria-valuetext")
-        said = [sizes["text"][name] for name in ("members", "score")]
-        assert spoken == ", ".join(texts[at] for texts in said if texts)
-    assert len(code) == 2
-    for shown in (slider, page.locator("#figures")):
-        box = shown.bounding_box()  # what moves is in sight of who moves it
-        assert 0 <= box["y"] <= 900 - box["height"] + 1  # pixels are rounded
-    assert page.evaluate(OVERFLOW) <= 0
-    seen.assert_quiet()
-
-
 def test_a_command_is_copied_as_it_stands(visit, plain_report):
     allowed = ["clipboard-read", "clipboard-write"]
     page = visit(plain_report[0], permissions=allowed).page
-    sizes = plain_report[1].data["sizes"]
-    assert figures(page)["keep"] == str(sizes["members"][sizes["chosen"]]) != "1"
-    slider = page.get_by_label("Number of members to keep")
-    box = slider.bounding_box()
-    page.mouse.click(box["x"] + 2, box["y"] + box["height"] / 2)
-    assert figures(page)["keep"] == "1"
-    slider.press("End")
-    assert not page.locator("#commands").is_visible()  # all stay: nothing to do
-    slider.press("ArrowLeft")
-    page.get_by_role("button", name="Copy: Prune in Python").click()
-    page.locator("#spoken", has_text="Copied").wait_for(state="attached")
-    line = sizes["commands"][-1]
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == f"{line['before']}23{line['after']}"
+    for line in plain_report[1].data["commands"]:
+        page.get_by_role("button", name=f"Copy: {line['label']}").click()
+        page.locator("#spoken", has_text="Copied").wait_for(state="attached")
+        assert page.evaluate("navigator.clipboard.readText()") == line["code"]
+        page.locator("#spoken", has_text="Copied").evaluate("n => n.textContent = ''")
 
 
 def test_choosing_a_member_tells_why_it_stays_or_goes(visit, plain_report):
@@ -404,7 +291,7 @@ def test_choosing_a_member_tells_why_it_stays_or_goes(visit, plain_report):
 
 def test_research_is_folded_until_asked_for(visit, plain_report):
     page = visit(plain_report[0]).page
-    for name in ("ensemble", "portraits", "diversity", "help", "glossary"):
+    for name in ("ensemble", "pairs", "diversity", "help", "glossary"):
         assert not page.locator(f"#{name} > details").get_attribute("open")
         assert page.locator(f"#{name} h2").is_visible()
     assert not page.locator("#diversity-table").is_visible()
@@ -458,7 +345,7 @@ def test_hostile_names_stay_text(visit, hostile_report):
     assert made.data["reproduce"]["shell"] in code
     # No element but those of the template.
     assert page.locator("main img, main b, main script").count() == 0
-    assert page.locator("script").count() == 3
+    assert page.locator("script").count() == 2
     embedded = page.locator("#report-data").evaluate("n => JSON.parse(n.textContent)")
     assert embedded == made.data
     seen.assert_quiet()

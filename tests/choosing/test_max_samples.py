@@ -262,8 +262,7 @@ def test_reports_draw_by_their_seed_and_say_it(forest, data):
     members = page.data["members"]
     kept = [at for at, member in enumerate(members) if member["kept"] == "kept"]
     assert kept == small.pruning_["kept"]
-    (line,) = page.data["sizes"]["commands"]
-    code = f"{line['before']}4{line['after']}".partition(" = ")[2]
+    code = page.data["commands"][-1]["code"].partition(" = ")[2]
     again = eval(code, {"quorate": quorate, "ensemble": forest, "X": X, "y": y})
     assert again.pruning_ == small.pruning_
 

@@ -345,8 +345,7 @@ def test_a_page_shows_the_rare_class_and_writes_down_which_is_meant(forest, frau
     code = page.data["reproduce"]["python"]
     assert "scoring='average_precision'" in code
     assert "positive='fraud'" in code
-    (line,) = page.data["sizes"]["commands"]
-    assert "positive='fraud'" in line["before"]
+    assert "positive='fraud'" in page.data["commands"][-1]["code"]
 
 
 def test_the_shell_scores_a_class_called_by_a_text(forest, fraud, tmp_path):

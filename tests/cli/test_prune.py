@@ -17,6 +17,7 @@ from tests.cli.shell import run_json, shown, told
 
 import quorate
 from quorate._files import load, save
+from quorate._units import bytes_text
 
 
 class StrangeTree(DecisionTreeClassifier):
@@ -78,6 +79,17 @@ def test_shows_what_python_shows(run, place):
 def test_sizes(run, words, members):
     found = run(*words, ask=run_json)
     assert found["comparison"]["members"]["after"] in members
+
+
+def test_a_budget_names_the_compact_form_first(run, place):
+    done = run("--method", "re", "--budget", "bytes=100kB")
+    small = quorate.compact(place.forest).to_bytes()
+    whole = (place.folder / "forest.skops").stat().st_size
+    assert done.stdout.startswith(
+        "nothing lost: quorate compact forest.skops makes "
+        f"{bytes_text(len(small))} of {bytes_text(whole)}, with the same answers\n"
+    )
+    assert "nothing lost" not in run("--method", "re", "--keep", 2).stdout
 
 
 def test_what_cannot_be_kept_is_not_written(run, tmp_path):

@@ -95,7 +95,7 @@ def assert_whole(made):
         raise AssertionError(constant)
 
     scripts = re.findall(r"<script[^>]*json[^>]*>(.*?)</script>", made.html, re.DOTALL)
-    data, _ = (json.loads(script, parse_constant=refuse) for script in scripts)
+    (data,) = (json.loads(script, parse_constant=refuse) for script in scripts)
     assert data == made.data
     return outline
 

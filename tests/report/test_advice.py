@@ -1,11 +1,14 @@
 """Recommendations: one choice, and no more than the numbers say."""
 
+import re
+
 import pytest
-from tests.report.pages import UNSEEN, changed
+from tests.report.pages import UNSEEN, changed, fitted_list
 
 import quorate
+from quorate._ensembles import pickled_bytes
 from quorate._report import _text
-from quorate._report._advice import advice, choice_text
+from quorate._report._advice import advice
 from quorate._report._text import ScoreFormat
 
 ACCURACY = ScoreFormat()
@@ -17,8 +20,60 @@ def page(made):
     return made.data
 
 
+def steps_of(page, **changes):
+    """Return what is advised after the compact form, which loses nothing."""
+    first, *others = advice(changed(page, changes), ACCURACY)
+    assert first["title"].startswith("Compact it: ")
+    return others
+
+
 def titles_of(page, **changes):
-    return [step["title"] for step in advice(changed(page, changes), ACCURACY)]
+    return [step["title"] for step in steps_of(page, **changes)]
+
+
+def test_the_compact_form_comes_first(page, made, forest):
+    """With the same answers, before what pruning offers."""
+    model, X, _ = forest
+    small = quorate.compact(model)
+    sizes = page["compact"]["bytes"], page["pruning"]["bytes"]["before"]
+    assert sizes == (len(small.to_bytes()), pickled_bytes(model))
+    after, before = map(_text.size, sizes)
+    step = page["advice"][0]
+    assert (
+        step["title"]
+        == f"Compact it: {after} instead of {before}, and nothing is lost."
+    )
+    assert "keeps all 20 trees and gives the same answers" in step["text"]
+    assert (small.predict(X) == model.predict(X)).all()
+    assert made.html.index(step["title"]) < made.html.index(page["advice"][1]["title"])
+    assert [line["label"] for line in page["commands"]] == [
+        "Compact in Python", "Prune in Python"
+    ]  # fmt: skip
+    row = re.search('"row"><th [^>]*><bdi>size<.*?</tr>', made.html, re.DOTALL)[0]
+    assert before in row.partition(after)[0]
+
+
+def test_what_has_no_compact_form_is_not_advised_one():
+    page = quorate.report(*fitted_list(), keep=2).data
+    assert page["compact"] is None
+    assert page["advice"][0]["title"].startswith(("Keep ", "Test ", "You may "))
+    assert [line["label"] for line in page["commands"]] == ["Prune in Python"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "title", "n_commands"),
+    [
+        ("forest", {"keep": 1.0}, "Keep all 15 members.", 1),  # compact, and no more
+        ("soft voting", {"method": "simplex", "keep": None},
+         "Keep all 5 members, with new weights.", 1),
+    ],
+)  # fmt: skip
+def test_who_keeps_all_members_prunes_for_new_weights_only(
+    kind, options, title, n_commands
+):
+    page = quorate.report(*UNSEEN[kind](), **options).data
+    assert page["advice"][-1]["title"] == title
+    assert len(page["commands"]) == n_commands
 
 
 @pytest.mark.parametrize(
@@ -38,10 +93,10 @@ def test_how_many_are_advised(page, gain, enough, fewer_votes, title):
     page = changed(page, {
         "votes.best_member_accuracy": 0.5,
         "pruning.n_kept": 4,
-        "pruning.curve.enough": enough,
+        "pruning.curve": enough and {"enough": enough},
         "pruning.expected": expected,
     })  # fmt: skip
-    keep = advice(page, ACCURACY)[0]
+    (keep,) = steps_of(page)
     assert keep["title"] == title
     by = _text.points(abs(gain)).lstrip("+")
     than = "less" if gain < 0 else "more"
@@ -58,34 +113,6 @@ def test_what_has_no_expected_score_is_to_be_tested(page, honest):
     found = titles_of(page, **{"pruning.expected": None, "votes.honest": honest})
     which = "more" if honest else "other"
     assert f"Test 4 of 20 members on {which} samples before you use them." in found
-
-
-def test_all_members_with_new_weights_are_another_model():
-    model, X, y = UNSEEN["soft voting"]()
-    page = quorate.report(model, X, y, method="simplex", keep=None)
-    what = "kept in this report; all members, with new weights"
-    assert [row["what"] for row in page.data["sizes"]["marked"]] == [what]
-    assert page.data["advice"][0]["title"] == "Keep all 5 members, with new weights."
-    assert '<div id="commands">' in page.html
-
-
-def test_who_keeps_all_members_gets_no_command(forest):
-    page = quorate.report(*forest, keep=1.0)
-    assert page.data["advice"][0]["title"] == "Keep all 20 members."
-    assert '<div id="commands" hidden>' in page.html
-    assert page.data["sizes"]["as_it_is"] == 19
-
-
-def test_few_trees_of_a_forest_are_advised_to_be_distilled(page, made):
-    assert titles_of(page)[1:] == []
-    assert "expected on new data" in made.html
-    should = "Distil the whole forest into the trees you keep."
-    page = changed(page, {"pruning.distilled": False})  # as by a method that was named
-    assert titles_of(page)[1:] == [should]
-    for name, value in (("can_distil", False), ("n_kept", 11)):
-        assert should not in titles_of(page, **{f"pruning.{name}": value})
-    boosted = UNSEEN["AdaBoost"]()
-    assert "--distil" not in quorate.report(*boosted, keep=2).html
 
 
 @pytest.mark.parametrize(
@@ -106,25 +133,3 @@ def test_one_member_replaces_the_choice_if_it_is_clearly_better(
     why = "You may not need an ensemble: member 7 alone is better."
     assert (titles[0] == why) == alone
     assert sum("eep" in title or title == why for title in titles) == 1
-
-
-def test_the_page_says_what_the_choice_is_worth(page):
-    def with_doubt(doubt):
-        mine = {"score": 0.88, "error": doubt}
-        compared = {"kept": mine, "random": {"score": 0.85, "error": doubt}}
-        return changed(page, {"compared": compared, "pruning.distilled": False})
-
-    clear, chance = with_doubt(0.001), with_doubt(0.011)
-    by, scores = _text.points(0.03).lstrip("+"), "88.00\u202f% and 85.00\u202f%"
-    assert choice_text(clear, ACCURACY) == (
-        f"The choice matters here: the kept members are {by} better than as many drawn "
-        f"at random ({scores}, cross-validated)."
-    )
-    assert choice_text(chance, ACCURACY) == (
-        "The choice hardly matters here: as many members drawn at random are about as "
-        f"good ({scores}, cross-validated). What matters is how many you keep, and "
-        "distilling them."
-    )
-    as_it_is = changed(chance, {"pruning.can_distil": False})
-    assert choice_text(as_it_is, ACCURACY).endswith("how many you keep.")
-    assert choice_text(changed(clear, {"pruning.n_kept": 20}), ACCURACY) == ""

@@ -142,7 +142,7 @@ def test_numbers_are_those_of_the_functions_they_come_from(forest, made):
 def test_the_page_is_whole_and_loads_nothing(made):
     outline = assert_whole(made)
     count = outline.tags.count
-    assert (count("h1"), count("script")) == (1, 3)
+    assert (count("h1"), count("script")) == (1, 2)
     assert "Mine" in outline.text
     # Addresses are names of namespaces only, and images carry their own data.
     assert set(re.findall(r"https?://[^\s\"'<)]+", made.html)) <= {
@@ -285,9 +285,7 @@ def test_any_ensemble_has_a_report(make, type_):
 
 def test_what_cannot_be_measured_is_said():
     data = quorate.report(*few_samples(), keep=2).data
-    assert "too few samples" in data["pruning"]["curve"]["refusal"]
-    assert data["compared"] is None
-    assert data["choice"] == ""
+    assert "too few samples" in data["pruning"]["refusal"]
 
 
 SCORES = ("accuracy", "recall", "error", "gain", "risk", "curve")
@@ -319,11 +317,12 @@ def test_training_samples_give_a_page_without_a_score(model):
         for share in (score, 1 - score):
             shown = f"{_text.percent(share, 1)}|{_text.percent(share)}"
             assert re.search(rf"(?<![\d.])({shown})", text) is None
-    assert text.count("The accuracy of the members cannot be estimated: ") >= 5
+    assert text.count("The accuracy of the members cannot be estimated: ") >= 4
     titles = [step["title"] for step in data["advice"]]
-    assert "Run this report on samples that no member" in titles[0]
-    assert "on other samples before you use them" in titles[1]
-    assert len(titles) == 2
+    assert titles[0].startswith("Compact it: ")  # which needs no score
+    assert "Run this report on samples that no member" in titles[1]
+    assert "on other samples before you use them" in titles[2]
+    assert len(titles) == 3
     whys = {row["kept"]: row["why"] for row in data["members"]}
     unknown = "Its accuracy is not known: it was trained on these samples."
     picked = r"(picked as number \d of 3|one of the 3 chosen together)\."
@@ -347,19 +346,15 @@ def test_samples_that_members_were_chosen_on_before_are_named():
     how = {"method": "mdm", "keep": 5}
     new = quorate.report(small, X[900:], y[900:], **how)
     assert not new.data["votes"]["chosen_before"]
-    assert "on new data (cross-validated" in new.html
     assert CHOSEN_BEFORE not in new.html
     out_of_bag = quorate.prune(forest, X[:400], y[:400], keep=10, distil=False)
     for model, rows in ((small, slice(400, 900)), (out_of_bag, slice(400))):
         page = quorate.report(model, X[rows], y[rows], **how)
         data = page.data
         assert data["votes"]["chosen_before"]
-        assert data["votes"]["meaning"] == data["advice"][0]["text"] == CHOSEN_BEFORE
-        assert data["compared"]  # scores stay
-        # What is said of samples held back is true of these.
-        said = "(cross-validated, but an earlier choice saw the samples)"
-        assert said in page.html
-        assert page.html.count(CHOSEN_BEFORE) >= 2
+        assert data["votes"]["meaning"] == data["advice"][1]["text"] == CHOSEN_BEFORE
+        assert data["pruning"]["expected"]  # scores stay
+        assert page.html.count(CHOSEN_BEFORE) >= 3
     with pytest.raises(ValueError, match=r"report\(keep='auto'\): .* chosen, or their"):
         quorate.report(small, X[400:900], y[400:900], **{**how, "keep": "auto"})
 
@@ -408,23 +403,6 @@ def folds(votes):
         yield held, np.setdiff1d(np.arange(votes.n_samples), held)
 
 
-def test_random_choices_are_judged_against_all_members():
-    votes = votes_of(masked=True)
-    row = quorate.report(votes, method="re", keep=4).data["compared"]["random"]
-    rng, whole = np.random.default_rng(0), votes.sample_errors()
-    n_drawn = round(4 / (votes.codes >= 0).mean())
-    assert 4 < n_drawn < 12  # of whom four have a vote on a sample, on average
-    gains, errors = [], []
-    for _ in range(100):
-        draw = quorate.pruning.RandomSubset(keep=n_drawn, random_state=rng)
-        some = votes.keep(draw.fit(votes).support_)
-        gains.append(whole - some.sample_errors())
-        errors.append(some.sample_errors()[(some.codes >= 0).any(axis=0)].mean())
-    assert row["score"] == pytest.approx(1 - np.mean(errors))
-    each = np.mean([gain.std() / np.sqrt(gain.size) for gain in gains])
-    assert row["error"] == pytest.approx(each, rel=0.1)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["mdm", "brier", "lcs", "ges"])
 @pytest.mark.parametrize("masked", [False, True])
@@ -433,30 +411,23 @@ def test_the_page_and_the_chooser_expect_the_same(method, masked):
     data = quorate.report(votes, method=method, keep=4).data
     chosen = choose(Evidence(votes), method, FixedSize(4), seed=0)
     expected, curve = chosen.expected, data["pruning"]["curve"]
-    n_kept, sizes = chosen.n_kept, data["sizes"]
-    place = curve["sizes"].index(n_kept)
-    assert curve["errors"][place] == pytest.approx(expected.error)
-    assert curve["standard_errors"][place] == pytest.approx(expected.standard_error)
-    assert sizes["scores"][sizes["chosen"]] == pytest.approx(1 - expected.error)
+    assert (curve is None) == (method in ("lcs", "ges"))
+    if curve is not None:
+        place = curve["sizes"].index(chosen.n_kept)
+        assert curve["errors"][place] == pytest.approx(expected.error)
+        assert curve["standard_errors"][place] == pytest.approx(expected.standard_error)
+        # The last size is all members, with the doubt that belongs to them.
+        full = votes.sample_errors()
+        assert curve["sizes"] == list(range(1, 13))
+        assert curve["errors"][-1] == pytest.approx(full.mean())
+        assert curve["standard_errors"][-1] == pytest.approx(full.std() / 300**0.5)
+        auto = quorate.select(votes, method, keep="auto")
+        assert curve["enough"] == auto.n_kept
     shown = data["pruning"]["expected"]
     assert shown["after"] - shown["before"] == pytest.approx(-expected.excess)
     assert shown["before"] == pytest.approx(votes.accuracy())
     assert shown["accuracy"]["after"] == pytest.approx(1 - expected.error)
     assert shown["by_fewer_votes"] == (masked and method in ("lcs", "ges"))
-    # The last size is all members, with the doubt that belongs to them.
-    full = votes.sample_errors()
-    assert curve["sizes"][-1] == 12
-    assert curve["errors"][-1] == pytest.approx(full.mean())
-    assert curve["standard_errors"][-1] == pytest.approx(full.std() / 300**0.5)
-    marks = {row["members"]: row["what"] for row in sizes["marked"]}
-    if method in ("lcs", "ges"):
-        assert curve["sizes"] == [n_kept, 12]
-        assert set(marks) == {n_kept, 12}
-        return
-    assert curve["sizes"] == list(range(1, 13))
-    auto = quorate.select(votes, method, keep="auto")
-    assert "smallest within one standard error of the best" in marks[auto.n_kept]
-    assert curve["enough"] == auto.n_kept
 
 
 @pytest.mark.parametrize(
@@ -539,11 +510,10 @@ def test_the_call_on_the_page_makes_it_again(forest, made, tmp_path, monkeypatch
     assert (tmp_path / "report.html").exists()
 
 
-def pruned_by(page, number, model, X, y):
-    """Run the line that a page gives for a number of members; return the model."""
-    (line,) = page.data["sizes"]["commands"]
+def pruned_by(page, model, X, y):
+    """Run the line that a page gives; return the model."""
     scope = {"quorate": quorate, "ensemble": model, "X": X, "y": y}
-    exec(f"{line['before']}{number}{line['after']}", scope)
+    exec(page.data["commands"][-1]["code"], scope)
     return scope["small"]
 
 
@@ -569,7 +539,7 @@ def test_the_lines_on_the_page_keep_the_members_that_it_shows(kind, method):
     how = {"method": method, "keep": 3, "random_state": 3}
     page = quorate.report(model, X, y, **how)
     kept = page.selection.members.tolist()
-    small = pruned_by(page, 3, model, X, y)
+    small = pruned_by(page, model, X, y)
     if isinstance(small, list):
         assert [model.index(member) for member in small] == kept
     else:
@@ -595,48 +565,17 @@ def test_a_vote_with_weights_has_a_report():
     page = quorate.report(small, X[100:], y[100:], keep=3)
     assert page.data["votes"]["accuracy"] == small.score(X[100:], y[100:])
     assert page.data["ensemble"]["weighted"]
-    smaller = pruned_by(page, 3, small, X[100:], y[100:])
+    smaller = pruned_by(page, small, X[100:], y[100:])
     assert smaller.pruning_["kept"] == page.selection.members.tolist()
     after = page.data["pruning"]["accuracy"]["after"]
     assert after == pytest.approx(smaller.score(X[100:], y[100:]))
 
 
-@pytest.mark.parametrize("method", ["mdm", "brier"])
-def test_every_size_says_what_pruning_to_it_brings(method):
-    model, X, y = UNSEEN["forest"]()
-    page = quorate.report(model, X, y, method=method, keep=4)
-    data = page.data
-    sizes, curve = data["sizes"], data["pruning"]["curve"]
-    assert sizes["members"] == curve["sizes"] == list(range(1, 16))
-    assert sizes["members"][sizes["chosen"]] == 4
-    assert sizes["scores"] == [1 - error for error in curve["errors"]]
-    assert sizes["standard_errors"] == curve["standard_errors"]
-    spent = data["pruning"]["bytes"]
-    small = quorate.prune(model, X, y, method=method, keep=4)
-    compared = quorate.compare(model, small, X, y, repeats=1).pickled_bytes
-    assert compared == (spent["before"], spent["after"])
-    clock = data["pruning"]["milliseconds"]
-    measured = {row["members"]: row["measured"] for row in sizes["marked"]}
-    for number, which in ((4, "after"), (15, "before")):
-        texts = [_text.size(spent[which]), _text.milliseconds(clock[which])]
-        assert measured.pop(number) == texts
-    assert set(measured.values()) <= {None}
-    for at in (0, sizes["chosen"], len(sizes["members"]) - 1):
-        number = sizes["members"][at]
-        small = pruned_by(page, number, model, X, y)
-        assert len(small.pruning_["kept"]) == number
-        if at == sizes["chosen"]:
-            assert small.pruning_["kept"] == page.selection.members.tolist()
-        assert sizes["text"]["score"][at] == _text.percent(sizes["scores"][at])
-        assert sizes["text"]["members"][at] == f"{number} of 15 trees"
-
-
 @pytest.mark.slow
 def test_sizes_that_a_method_finds_and_that_errors_find(forest):
     own = quorate.report(*forest, method="pep", keep=None).data
-    assert own["settings"]["keep"] is None
-    assert own["sizes"]["members"] == [own["pruning"]["n_kept"], 20]  # and no other
-    assert own["sizes"]["scores"][-1] == 1 - own["pruning"]["curve"]["full_error"]
+    assert own["settings"]["keep"] is own["pruning"]["curve"] is None
+    assert "method='pep', keep=None, " in own["commands"][-1]["code"]
     method = quorate.pruning.UMEP()
     auto = quorate.report(*forest, method=method, keep="auto").data
     assert auto["pruning"]["rule"] == "keep='auto'"
@@ -723,15 +662,19 @@ def test_many_classes_are_listed_by_what_is_confused(n_samples):
         assert (row["after"] is None) == (n_samples == 30)
 
 
-def test_the_page_tells_sizes_and_reasons_without_a_script(made):
-    shown = made.html[: made.html.index('<script type="application/json"')]
-    text = unescape(shown)
-    sizes = made.data["sizes"]
-    for row in sizes["marked"]:
-        assert all(measured in text for measured in row["measured"] or ())
-        assert sizes["text"]["score"][row["at"]] in text
-        assert row["what"] in text
-    for row in made.data["members"]:
+def test_the_page_tells_savings_and_reasons_without_a_script(forest):
+    page = quorate.report(*forest, method="mdm", keep=4)
+    text = unescape(page.html[: page.html.index('<script type="application/json"')])
+    pruning, small = page.data["pruning"], quorate.prune(*forest, method="mdm", keep=4)
+    compared = quorate.compare(forest[0], small, *forest[1:], repeats=1).pickled_bytes
+    assert compared == (pruning["bytes"]["before"], pruning["bytes"]["after"])
+    times = [pruning["milliseconds"][name] for name in ("before", "compact", "after")]
+    expected = pruning["expected"]["accuracy"].values()
+    for write, values in (
+        (_text.size, compared), (_text.milliseconds, times), (_text.percent, expected)
+    ):  # fmt: skip
+        assert all(f"<bdi>{write(value)}</bdi>" in text for value in values)
+    for row in page.data["members"]:
         assert row["why"] in text
 
 

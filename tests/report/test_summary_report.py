@@ -20,7 +20,7 @@ def percent(share):
     return f"{100 * share:.2f}\u202f%"
 
 
-FIGURES = ["members-map", "kappa", "agreement", "risk"]
+FIGURES = ["kappa", "risk"]
 
 
 def drawn(seed=0):

@@ -2,13 +2,9 @@
 
 import math
 
+from quorate._report import _text
 from quorate._report._sections import CHOSEN_BEFORE, Section
-from quorate._report._text import (
-    ScoreFormat,
-    count,
-    percent,
-    unsigned,
-)
+from quorate._report._text import ScoreFormat, count, percent, unsigned
 
 Step = dict[str, str]
 
@@ -16,8 +12,6 @@ Step = dict[str, str]
 _CLEAR = 2.0
 # A loss below this does not justify a large model.
 _SMALL_LOSS = 0.005
-# Recommend distillation if at most this share of the members is kept.
-_FEW_KEPT = 0.5
 
 
 def step(title: str, text: str) -> Step:
@@ -26,12 +20,13 @@ def step(title: str, text: str) -> Step:
 
 
 def advice(page: Section, score: ScoreFormat) -> list[Step]:
-    """Return recommendations, the most important first.
+    """Return recommendations: what loses nothing comes first.
 
     There is one recommendation about which members to keep: a single member replaces
     the selection of the page.
     """
-    votes, steps = page["votes"], []
+    votes = page["votes"]
+    steps = [] if page["compact"] is None else [_use_compact(page)]
     if not votes["honest"]:
         title = "Run this report on samples that no member was trained on."
         steps.append(step(title, votes["meaning"]))
@@ -40,33 +35,20 @@ def advice(page: Section, score: ScoreFormat) -> list[Step]:
         steps.append(step(title, CHOSEN_BEFORE))
     # Single members are not compared by another score.
     alone = best_member(page) if page["judged"] is None else None
-    more = [alone or _prune(page, score), _distil(page)]
-    return steps + [each for each in more if each is not None]
+    return [*steps, alone or _prune(page, score)]
 
 
-def choice_text(page: Section, score: ScoreFormat) -> str:
-    """Describe how the selection compares with random members.
-
-    Differences below two standard errors are not significant.
-    """
-    pruning, compared = page["pruning"], page["compared"]
-    if compared is None or pruning["n_kept"] == page["ensemble"]["n_members"]:
-        return ""
-    mine, chance = compared["kept"], compared["random"]
-    gain = mine["score"] - chance["score"]
-    scores = f"{score.write(mine['score'])} and {score.write(chance['score'])}"
-    how = "cross-validated" + " before distilling" * pruning["distilled"]
-    if gain <= _CLEAR * math.hypot(mine["error"], chance["error"]):
-        also = ", and distilling them" if pruning["can_distil"] else ""
-        return (
-            "The choice hardly matters here: as many members drawn at random are about "
-            f"as good ({scores}, {how}). What matters is how many you "
-            f"keep{also}."
-        )
-    return (
-        "The choice matters here: the kept members are "
-        f"{unsigned(score.differ(gain))} better than as many drawn at random "
-        f"({scores}, {how})."
+def _use_compact(page: Section) -> Step:
+    """Recommend the compact form of the whole ensemble."""
+    sizes, times = page["pruning"]["bytes"], page["pruning"]["milliseconds"]
+    time = _text.milliseconds
+    return step(
+        f"Compact it: {_text.size(page['compact']['bytes'])} instead of "
+        f"{_text.size(sizes['before'])}, and nothing is lost.",
+        f"quorate.compact keeps all {count(page['ensemble']['n_members'])} "
+        f"{page['words']['members']} and gives the same answers, in "
+        f"{time(times['compact'])} instead of {time(times['before'])} for "
+        f"{count(times['rows'])} samples. Where it predicts, it needs NumPy alone.",
     )
 
 
@@ -126,25 +108,7 @@ def _prune(page: Section, score: ScoreFormat) -> Step:
             f"{why}. But with out-of-bag votes, only some of these vote on each "
             "sample, so a few members look weaker than they are.",
         )
-    enough = pruning["curve"]["enough"] or 0
+    enough = 0 if pruning["curve"] is None else pruning["curve"]["enough"]
     if enough > n_kept:
         why += f"; {count(enough)} are within one standard error of the best"
     return step(f"Keep more than {kept} members.", f"{why}.")
-
-
-def _distil(page: Section) -> Step | None:
-    pruning, whole = page["pruning"], page["words"]["ensemble"]
-    if not (page["votes"]["honest"] and pruning["can_distil"]):
-        return None
-    if (
-        pruning["distilled"]
-        or pruning["n_kept"] > _FEW_KEPT * page["ensemble"]["n_members"]
-    ):
-        return None
-    return step(
-        f"Distil the whole {whole} into the trees you keep.",
-        "Use distil=True in Python or --distil on the command line. A few distilled "
-        f"trees agree much better with the whole {whole}, above all in their "
-        "probabilities. The numbers in this report are for trees that are not "
-        "distilled; compare both on new data.",
-    )

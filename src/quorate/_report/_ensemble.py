@@ -227,29 +227,23 @@ def _page(analysis: Analysis) -> Section:
         drawn="" if drawn is None else str(drawn),
         chosen_before=analysis.chosen_before,
     )
-    facts, members_name = page["ensemble"], page["words"]["members"]
-    times = _savings.measured_times(analysis)
-    pruning = _savings.pruning_section(analysis, facts, times)
-    sizes = _savings.sizes_section(analysis, facts, pruning, members_name)
+    facts, small = page["ensemble"], _savings.compact_form(ensemble)
+    times = _savings.measured_times(analysis, small)
     settings = _reproduce.settings_section(request, selection)
     page |= {
+        "compact": None if small is None else {"bytes": len(small.to_bytes())},
         "classes": _sections.class_rows(votes, expected, analysis.honest),
         "confusion": _sections.expected_confusion(expected, votes, analysis.honest),
         "judged": _expected.judged_section(analysis),
         "members": _member_rows(analysis, facts),
-        "pruning": pruning,
-        "compared": _expected.choice_section(analysis),
-        "sizes": sizes,
+        "pruning": _savings.pruning_section(analysis, facts, times),
         "settings": settings,
         "reproduce": _reproduce.reproduce_section(request, settings, ensemble is None),
     }
-    sizes["commands"] = _reproduce.prune_commands(
-        request, settings, selection, ensemble is None
+    page["commands"] = _reproduce.commands(
+        request, settings, selection, ensemble is None, small is not None
     )
-    return page | {
-        "advice": _advice.advice(page, score),
-        "choice": _advice.choice_text(page, score),
-    }
+    return page | {"advice": _advice.advice(page, score)}
 
 
 def _title(analysis: Analysis) -> str:

@@ -1,4 +1,4 @@
-"""Expected scores of the kept members, and of random ones."""
+"""Expected scores of the kept members, and of other sizes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,31 +9,22 @@ from quorate._choosing import (
     CrossFittedCurve,
     Evidence,
     ExpectedError,
-    FixedSize,
     Selection,
-    choose,
     expected_curve,
     expected_errors,
 )
 from quorate._ensembles import Ensemble
 from quorate._report._reproduce import Request
-from quorate._report._sections import (
-    Section,
-    before_after,
-    why_unscored,
-)
+from quorate._report._sections import Section, before_after, why_unscored
 from quorate._report._text import ScoreFormat
 from quorate._scoring import Score
 from quorate._theory import Diagnosis, diagnose
 from quorate._typing import IntArray
 from quorate._votes import Votes
-from quorate.pruning import RandomSubset
 
 # Maximum number of samples to give reasons on.
 MOST_SAMPLES = 6_000
 _TOO_FEW = "There are too few samples to hold some of them out for evaluation."
-_DRAWS = 100
-_FEW_DRAWS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,42 +125,26 @@ def judged_section(analysis: Analysis) -> Section | None:
     }
 
 
-def curve_section(analysis: Analysis) -> Section:
-    """Return the expected error by number of members.
-
-    At every size for methods with an order; otherwise of the kept members and of all.
-    """
-    votes, n_kept = analysis.votes, analysis.selection.n_kept
+def curve_section(analysis: Analysis) -> Section | None:
+    """Return the expected error of each size, if the method has an order."""
     curve, expected = analysis.curve, analysis.expected
-    if expected is None:
-        return {"refusal": analysis.refusal}
-    best_size = enough = order = None
-    if curve is None:
-        sizes = np.unique([n_kept, votes.n_members])
-        whole = analysis.score.estimate_votes(votes)
-        full_error = whole.loss
-        errors = np.full(sizes.size, whole.loss)
-        doubts = np.full(sizes.size, whole.standard_error)
-    else:
-        sizes, full_error, best_size = curve.sizes, curve.full_error, curve.best_size
-        enough, order = curve.within_one_standard_error(), curve.order.tolist()
-        errors, doubts = curve.errors.copy(), curve.standard_errors.copy()
-    if n_kept < votes.n_members or analysis.selection.weights is not None:
+    if curve is None or expected is None:
+        return None
+    errors, doubts = curve.errors.copy(), curve.standard_errors.copy()
+    if analysis.selection.drops_members:
         # Chosen again at that size if smaller selections are not prefixes of larger
         # ones, and including the size if it was found from errors.
-        errors[sizes == n_kept] = expected.error
-        doubts[sizes == n_kept] = expected.standard_error
+        n_kept = analysis.selection.n_kept
+        errors[curve.sizes == n_kept] = expected.error
+        doubts[curve.sizes == n_kept] = expected.standard_error
     return {
-        "refusal": None,
-        "sizes": sizes.tolist(),
+        "sizes": curve.sizes.tolist(),
         "errors": errors.tolist(),
         "standard_errors": doubts.tolist(),
-        "full_error": float(full_error),
-        "best_size": best_size,
-        "enough": enough,
-        "order": order,
-        "n_samples": int(expected.samples.size),
-        "scoring": analysis.score.name,
+        "full_error": float(curve.full_error),
+        "best_size": curve.best_size,
+        "enough": curve.within_one_standard_error(),
+        "order": curve.order.tolist(),
     }
 
 
@@ -191,42 +166,3 @@ def expected_section(analysis: Analysis) -> Section | None:
         "n_samples": int(expected.samples.size),
         "size_found": expected.with_size,
     }
-
-
-def choice_section(analysis: Analysis) -> Section | None:
-    """Compare the members that the method keeps with random ones, none distilled.
-
-    Both are cross-validated on the same samples. The standard error of random members
-    is that of one draw, as there is one selection. Out of bag, more members are drawn,
-    so that the wanted number has a vote on each sample.
-    """
-    score, size, request = analysis.score, analysis.selection.n_kept, analysis.request
-    chosen_by, seed = analysis.selection.score, request.random_state
-    evidence = analysis.evidence.at(analysis.some_samples(), share_unlabelled=True)
-    votes, keep = evidence.votes, size
-    if analysis.expected is None or _lacks_class(votes, score):
-        return None
-    chosen = choose(
-        evidence, request.method, FixedSize(size), seed=seed, scoring=chosen_by.given
-    )
-    (expected,) = expected_errors(evidence, [chosen], score)
-    if expected is None:
-        return None
-    if votes.is_masked:
-        keep = min(round(size / (votes.codes >= 0).mean()), votes.n_members)
-    random = RandomSubset(keep=keep, random_state=np.random.default_rng(seed))
-    draws = np.array([random.fit(votes).support_ for _ in range(_DRAWS)])
-    loss = float(score.subset_losses(votes, draws, voted_only=True)[0].mean())
-    whole = score.estimate_votes(votes)
-    some = (score.estimate_votes(votes.keep(drawn)) for drawn in draws[:_FEW_DRAWS])
-    doubt = float(np.mean([whole.behind(drawn)[1] for drawn in some]))
-    return {
-        "kept": {"score": score.top - expected.error, "error": expected.excess_error},
-        "random": {"score": score.top - loss, "error": doubt},
-        "n_draws": _DRAWS,
-    }
-
-
-def _lacks_class(votes: Votes, score: Score) -> bool:
-    """Return whether a class is missing that the score needs."""
-    return score.needs_every_class and np.unique(votes.y).size < votes.n_classes

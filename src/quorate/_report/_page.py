@@ -13,7 +13,6 @@ import os
 import platform
 import re
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -23,7 +22,6 @@ from typing import Any
 
 import jinja2
 import matplotlib as mpl
-import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
@@ -31,12 +29,11 @@ from quorate._atomic import atomic_write
 from quorate._choosing import Selection
 from quorate._output import encodable
 from quorate._report import _text
-from quorate._typing import Array
 from quorate._version import versions
 
 _WRITERS = (
     *("change", "count", "milliseconds", "number", "percent", "plural", "points"),
-    *("seconds", "size", "times", "unsigned"),
+    *("seconds", "size", "unsigned"),
 )
 
 _INK = "#010203"
@@ -70,23 +67,17 @@ class Picture:
         The display that was drawn, for texts in the template.
     wide : bool
         Whether it needs the full width of the page.
-    marks : list of (float, float, str)
-        Tooltips: x and y in the figure, and the text.
     """
 
     id: str
     display: Any
     svg: str
     wide: bool
-    marks: list[tuple[float, float, str]]
 
 
 def draw(
     name: str,
     display: Any,
-    x: Sequence[float] | Array = (),
-    y: Sequence[float] | Array | None = None,
-    texts: Sequence[str] = (),
     *,
     width: float = 5.4,
     height: float = 3.6,
@@ -100,11 +91,6 @@ def draw(
         Identifier of the figure on the page.
     display : Display
         The display to draw.
-    x, y : sequence of float
-        Positions of tooltips in data coordinates; along the rows of a chart if ``y`` is
-        None.
-    texts : sequence of str
-        Texts of the tooltips.
     width, height : float
         Size in inches, for the proportions and the text size.
     panels : bool
@@ -126,13 +112,7 @@ def draw(
         figure.set_dpi(_BITMAP_DPI)
         FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
         figure.set_dpi(72)
-    rows = np.arange(len(texts)) if y is None else y
-    places = display.ax_.transData.transform(np.column_stack([x, rows]))
-    marks = [
-        (round(float(at), 1), round(72 * height - float(up), 1), text)
-        for (at, up), text in zip(places, texts, strict=True)
-    ]
-    return Picture(name, display, tidy(file.getvalue(), name), width > _WIDE, marks)
+    return Picture(name, display, tidy(file.getvalue(), name), width > _WIDE)
 
 
 def tidy(svg: str, name: str) -> str:
@@ -258,13 +238,11 @@ def render(
     """
     script = _asset("report.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    marks = {name: drawn.marks for name, drawn in pictures.items() if drawn.marks}
     drawing = base64.b64encode(_asset("mark.svg").encode()).decode()
     html = _environment().get_template(template).render(
         data=data,
         json=embeddable(data),
         pictures=pictures,
-        marks=embeddable(marks),
         style=_asset("report.css"),
         script=script,
         script_hash=f"sha256-{digest}",

@@ -120,28 +120,39 @@ def reproduce_section(request: Request, settings: Section, recorded: bool) -> Se
     }
 
 
-def prune_commands(
-    request: Request, settings: Section, selection: Selection, recorded: bool
+def commands(
+    request: Request,
+    settings: Section,
+    selection: Selection,
+    recorded: bool,
+    compacts: bool,
 ) -> list[dict[str, str]]:
-    """Return lines that prune, in two parts with the size between them."""
-    seeded = getattr(request.method, "random_state", None) is not None
-    by_chance = "random_state" in selection.pruner.get_params() and not seeded
-    drawn = selection.drawn is not None or request.max_samples is not None
-    seed = settings["random_state"] if by_chance or drawn else None
-    options = {**settings, "keep": DEFAULT, "noise": None, "random_state": seed}
-    lines = []
-    if request.files is not None:
-        line = f"{_command('prune', request.files, options)} --keep "
-        lines.append(("Prune on the command line", line, ""))
-    if recorded:
-        line = _call("choice = quorate.select", "votes", options)
-        lines.append(("Choose in Python", f"{line}, keep=", ")"))
-    else:
-        line = _call("small = quorate.prune", "ensemble, X, y", options)
-        lines.append(("Prune in Python", f"{line}, keep=", ")"))
-    return [
-        dict(zip(("label", "before", "after"), line, strict=True)) for line in lines
-    ]
+    """Return lines that compact the whole ensemble, and lines that prune it."""
+    files, lines = request.files, []
+    if compacts:
+        if files is not None:
+            words = ["quorate", "compact", files.model, *files.options]
+            lines.append(("Compact on the command line", shlex.join(words)))
+        line = 'quorate.save(quorate.compact(ensemble), "model.quorate")'
+        lines.append(("Compact in Python", line))
+    if selection.drops_members:
+        seeded = getattr(request.method, "random_state", None) is not None
+        by_chance = "random_state" in selection.pruner.get_params() and not seeded
+        drawn = selection.drawn is not None or request.max_samples is not None
+        seed = settings["random_state"] if by_chance or drawn else None
+        options = {**settings, "noise": None, "random_state": seed}
+        if files is not None:
+            line = _command("prune", files, options)
+            lines.append(("Prune on the command line", line))
+        label, start, what = (
+            "Prune in Python",
+            "small = quorate.prune",
+            "ensemble, X, y",
+        )
+        if recorded:
+            label, start, what = "Choose in Python", "choice = quorate.select", "votes"
+        lines.append((label, f"{_call(start, what, options)})"))
+    return [{"label": label, "code": code} for label, code in lines]
 
 
 def reproduce_summary(noise: float, title: str | None, file: str | None) -> Section:

@@ -63,7 +63,7 @@ def summary_report(
         "reproduce": reproduce_summary(noise, title, file),
     }
     page["advice"] = _advice(page)
-    pictures = votes_pictures(page, summary, diagnosis)
+    pictures = {} if diagnosis is None else votes_pictures(summary, diagnosis)
     return render("summary.html", page, pictures, unscored=why_unscored(summary))
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quorate._progress import stage
+from quorate._units import bytes_text
 from quorate.cli import _options
 from quorate.cli._console import (
     results_console,
@@ -134,7 +135,7 @@ def prune(
         }
         say_json(printed)
         return
-    _show(selection, record, method, compared)
+    _show(model, selection, record, method, compared)
     say(f"written to {output}")
 
 
@@ -171,6 +172,7 @@ def check_choice(
 
 
 def _show(
+    model: Path,
     selection: "Selection",
     record: dict[str, Any],
     typed: str,
@@ -179,6 +181,14 @@ def _show(
     from quorate.pruning import method_name
 
     console = results_console()
+    if selection.compact_bytes is not None:  # what loses nothing comes first
+        console.print(
+            f"nothing lost: quorate compact {model} makes "
+            f"{bytes_text(selection.compact_bytes)} of "
+            f"{bytes_text(model.stat().st_size)}, with the same answers",
+            markup=False,
+            soft_wrap=True,
+        )
     name = method_name(record["method"] if record["auto"] else typed)
     console.print(
         f"{selection.n_kept:,} of {selection.votes.n_members:,} members kept by "
@@ -191,6 +201,4 @@ def _show(
             f"distilled from the whole model on {distilled['n_crossed']:,} synthetic "
             f"and {distilled['n_real']:,} given rows"
         )
-    if selection.compact_bytes is not None:
-        console.print(selection.compact_text)
     show_result(console, compared)

@@ -54,10 +54,10 @@ def report(
 ) -> None:
     """Write an HTML report on MODEL, to open in any browser.
 
-    It shows what pruning and early exit would save, which members matter, how diverse
-    they are and whether that helps, and what to do next. For a folder or pattern of
-    files, a sample is drawn. MODEL can also be the .npz file of a summary, as written
-    by Summary.save; the report then shows what can be computed from counts.
+    It says what the compact form saves without a loss and what pruning would save,
+    which members matter, how diverse they are and whether that helps. For a folder or
+    pattern of files, a sample is drawn. MODEL can also be the .npz file of a summary,
+    as written by Summary.save; the report then shows what can be computed from counts.
     """
     output = output or model.with_suffix(".html")
     check_output(output, force, ".html", ".htm")

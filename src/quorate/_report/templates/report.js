@@ -1,6 +1,5 @@
 "use strict";
-// The page is whole without this script; it adds a slider, sorting, filters, reasons
-// and tooltips.
+// The page is whole without this script; it adds sorting, filters, reasons and copying.
 (() => {
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -8,36 +7,9 @@
     return element;
   };
 
-  const data = JSON.parse(document.getElementById("report-data").textContent);
   const spoken = document.getElementById("spoken");
 
-  // The slider: every figure at the top, and the commands, for the size it is on.
-
-  const makeSlider = (place, sizes) => {
-    const last = sizes.members.length - 1;
-    const input = make("input", { type: "range", id: "members-to-keep", min: 0, max: last, step: 1 });
-    input.value = sizes.chosen;
-    const figures = { keep: sizes.members, ...sizes.text };
-    const commands = place.querySelector("#commands");
-    const show = () => {
-      const at = Number(input.value);
-      // Who keeps all of them has nothing to do.
-      commands.hidden = at === sizes.as_it_is;
-      for (const shown of place.querySelectorAll("[data-figure]"))
-        shown.textContent = figures[shown.dataset.figure][at];
-      const told = ["members", "score"].filter((name) => figures[name]);
-      input.setAttribute("aria-valuetext", told.map((name) => figures[name][at]).join(", "));
-    };
-    input.addEventListener("input", show);
-    // Whoever moves it by keys on a small screen wants to see what it moves.
-    const figuresShown = place.querySelector("#figures");
-    input.addEventListener("keydown", () => figuresShown.scrollIntoView({ block: "nearest", behavior: "instant" }));
-    const label = make("label", { htmlFor: input.id }, "Number of members to keep (drag, or use the arrow keys)");
-    const ends = make("div", { className: "ends", ariaHidden: "true" },
-      make("span", {}, String(sizes.members[0])), make("span", {}, String(sizes.members[last])));
-    place.querySelector(".now").after(make("div", { className: "slide" }, label, input, ends));
-    show();
-  };
+  // Commands that can be copied.
 
   const makeCopyable = (command) => {
     const code = command.querySelector("code");
@@ -60,8 +32,6 @@
     caption.append(button);
   };
 
-  const sizesPlace = document.getElementById("try");
-  if (sizesPlace && data.sizes.members.length > 1) makeSlider(sizesPlace, data.sizes);
   for (const command of document.querySelectorAll(".command")) makeCopyable(command);
 
   // Folded parts open for who comes by a link, and for print.
@@ -216,100 +186,4 @@
     if (table.tHead.querySelector(".told")) makeTelling(block, table);
     if (block.hasAttribute("data-filter")) makeFilterable(block, table);
   }
-
-  // Pictures: the nearest point tells its values, to the pointer and to arrow keys.
-
-  const tooltip = document.getElementById("tooltip");
-  const marks = JSON.parse(document.getElementById("report-marks").textContent);
-  const REACH = 28;
-
-  const ringOf = (svg) => {
-    const known = svg.querySelector(".ring");
-    if (known) return known;
-    const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-    ring.setAttribute("class", "ring");
-    ring.setAttribute("r", "6");
-    svg.append(ring);
-    return ring;
-  };
-
-  let shown = null; // the picture and the point that the tooltip tells of
-
-  const hide = (picture) => {
-    shown = null;
-    tooltip.hidden = true;
-    picture.querySelector(".ring")?.remove();
-  };
-
-  const show = (picture, point) => {
-    shown = [picture, point];
-    const [x, y, words] = point;
-    const svg = picture.querySelector("svg");
-    const ring = ringOf(svg);
-    ring.setAttribute("cx", x);
-    ring.setAttribute("cy", y);
-    tooltip.textContent = words;
-    tooltip.hidden = false;
-    const at = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
-    const box = tooltip.getBoundingClientRect();
-    const left = Math.min(at.x + 12, document.documentElement.clientWidth - box.width - 4);
-    const above = at.y - box.height - 12;
-    tooltip.style.left = `${Math.max(4, left)}px`;
-    tooltip.style.top = `${above < 4 ? at.y + 14 : above}px`;
-  };
-
-  const nearest = (picture, points, event) => {
-    const matrix = picture.querySelector("svg").getScreenCTM();
-    let best = null;
-    let least = REACH;
-    points.forEach(([x, y], place) => {
-      const at = new DOMPoint(x, y).matrixTransform(matrix);
-      const distance = Math.hypot(at.x - event.clientX, at.y - event.clientY);
-      if (distance < least) [best, least] = [place, distance];
-    });
-    return best;
-  };
-
-  const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
-  const makeReadable = (picture) => {
-    const points = marks[picture.dataset.marks];
-    let place = 0;
-    const tell = (next) => {
-      place = Math.max(0, Math.min(points.length - 1, next));
-      show(picture, points[place]);
-    };
-    picture.setAttribute("aria-description", "Use the arrow keys to read its points");
-    picture.addEventListener("pointermove", (event) => {
-      const found = nearest(picture, points, event);
-      if (found === null) hide(picture);
-      else tell(found);
-    });
-    picture.addEventListener("pointerleave", () => hide(picture));
-    picture.addEventListener("focus", () => {
-      if (picture.matches(":focus-visible")) tell(place);
-    });
-    picture.addEventListener("blur", () => hide(picture));
-    picture.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") hide(picture);
-      const ends = { Home: 0, End: points.length - 1 };
-      const next = ends[event.key] ?? place + STEPS[event.key];
-      if (Number.isNaN(next)) return;
-      event.preventDefault();
-      tell(next);
-      const [x] = points[place];
-      const width = picture.querySelector("svg").viewBox.baseVal.width;
-      picture.scrollLeft = (x / width) * picture.scrollWidth - picture.clientWidth / 2;
-      show(picture, points[place]);
-      spoken.textContent = points[place][2];
-    });
-  };
-
-  for (const picture of document.querySelectorAll("[data-marks]")) makeReadable(picture);
-  addEventListener("scroll", () => {
-    if (!shown) return;
-    // Focus scrolls to a picture, and the tooltip goes along; the pointer stays behind.
-    if (shown[0] === document.activeElement) show(...shown);
-    else hide(shown[0]);
-  }, { passive: true });
 })();
