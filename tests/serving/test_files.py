@@ -230,7 +230,7 @@ def test_damage_is_noticed(data, tmp_path):
         (data[:-1], "do not match the checksum"),
         (data[:100] + bytes([data[100] ^ 1]) + data[101:], "checksum"),
         (data[:20], "truncated"),
-        (MAGIC + struct.pack("<I", 3) + data[12:], "expected version 1 .*, found 3"),
+        (MAGIC + struct.pack("<I", 4) + data[12:], "expected version 1 .*, found 4"),
         (signed(data[:12] + b"\xff\xff\xff\x7f" + data[16:-32]), "header is longer"),
         (signed(start + nested), "the header cannot be read"),
         (signed(start + b"x" * len(nested)), "the header cannot be read"),

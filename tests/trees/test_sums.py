@@ -216,15 +216,19 @@ def slow_twin(model, found, rows):
         for place, row in enumerate(rows):
             at = 0
             while tree.left[at] >= 0:
-                value, cut = row[tree.columns[at]], tree.thresholds[at]
-                left = tree.missing_left[at] if np.isnan(value) else value <= cut
+                value, cut = kind(row[tree.columns[at]]), tree.thresholds[at]
+                left = value <= cut
+                if tree.in_set[at]:
+                    bit = 32 * int(cut) + int(np.sum(found.listed[1] < value))
+                    left = int(found.sets[bit // 32]) >> bit % 32 & 1
+                left = tree.missing_left[at] if np.isnan(value) else left
                 at = tree.left[at] if left else tree.right[at]
             sums[place, target] = kind(sums[place, target] + kind(held[at, 0]))
     return sums
 
 
 @pytest.mark.parametrize("single", [False, True])
-def test_thresholds_of_64_bits_and_sums_of_32(engine, single):
+def test_thresholds_of_64_bits_sums_of_32_and_sets_of_categories(engine, single):
     # As boosters are, which other libraries train: see tests/ecosystem.
     model, rows = fitted("three classes")
     found = replace(_read_boosted(model), wide=True, single=single)
@@ -234,10 +238,15 @@ def test_thresholds_of_64_bits_and_sums_of_32(engine, single):
         cuts = np.nextafter(tree.thresholds, np.inf)  # not numbers of 32 bits
         cuts[rng.random(cuts.size) < 0.1] = np.inf
         missing = rng.random(cuts.size) < 0.5
-        trees.append(tree._replace(thresholds=cuts, missing_left=missing))
+        in_set = (tree.columns == 12) & (tree.left >= 0)
+        cuts[in_set] = rng.integers(0, 6, in_set.sum())  # places of three words each
+        changed = {"missing_left": missing, "in_set": in_set}
+        trees.append(tree._replace(thresholds=cuts, **changed))
     base = np.float32(found.base).astype(float) if single else found.base
     held = [np.float32(part).astype(float) for part in found.held]
-    found = replace(found, trees=trees, base=base, held=held)
+    sets = rng.integers(0, 2**32, 8, dtype=np.uint32)
+    listed = np.full(70, 12), np.arange(70.0)  # the ends of 71 categories
+    found = replace(found, trees=trees, base=base, held=held, sets=sets, listed=listed)
     answers = lay_out_sums(found)
     assert answers.adder.engine == (
         "numpy" if engine == "numpy" else answers.adder.engine
@@ -254,11 +263,15 @@ def test_thresholds_of_64_bits_and_sums_of_32(engine, single):
     edges[::9, 3] = np.nan
     edges[::11, 5] = [np.inf] * len(edges[::11])
     edges[::13, 9] = -np.inf
+    edges[:, 12] = rng.integers(-4, 150, len(edges)) / 2
+    edges[::17, 12] = np.nan
+    assert sum(tree.in_set.sum() for tree in trees) > 20
     wanted = slow_twin(model, found, edges)
     for door in (small, served):
         for part in (slice(None), slice(0, 1), slice(3, 20)):
             sums = door._add(edges[part])
             np.testing.assert_array_equal(sums, wanted[part].astype(float))
+    assert small.to_bytes()[8] == 3
     assert served.predict_proba(edges).dtype == (np.float32 if single else float)
     # Distinct cuts of a column are listed once, and rows on them tell.
     assert not np.array_equal(small.predict(edges), small.predict(rows[: len(edges)]))

@@ -26,6 +26,7 @@ NODE = np.dtype([("feature", np.int32), ("threshold", np.float32), ("child", np.
 # Same values as in forest.c: flags beside the column, and the leaf mark.
 _COLUMN = 0x00FFFFFF
 _MISSING_LEFT = 0x40000000
+_IN_SET = 0x20000000
 LEAF = -(2**31)
 MOST_NODES = 2**31 - 1
 _NO_NUMBER = 0x7FC00000
@@ -71,6 +72,12 @@ class TreeArrays:
         """Whether missing values go left at each node."""
         goes_left: BoolArray = (self.nodes["feature"] & _MISSING_LEFT) != 0
         return goes_left
+
+    @property
+    def in_set(self) -> BoolArray:
+        """Which nodes ask whether a value is in a set, see :class:`Sums`."""
+        asks: BoolArray = (self.nodes["feature"] & (LEAF | _IN_SET)) == _IN_SET
+        return asks
 
     def leaf_values(self, places: Any) -> IntArray:
         """Return the values of leaves: a class, or ``~row`` of the table."""
@@ -141,6 +148,7 @@ def lay_out(
     right: IntArray,
     columns: IntArray,
     missing_left: BoolArray,
+    in_set: BoolArray,
     thresholds: FloatArray,
     leaf_values: IntArray,
     table: FloatArray,
@@ -160,6 +168,8 @@ def lay_out(
         Column that each inner node compares.
     missing_left : array of bool
         Whether missing values go left at each inner node.
+    in_set : array of bool
+        Whether an inner node asks for a set, whose place is its threshold.
     thresholds : array of float
         Values up to this one go left at each inner node.
     leaf_values : array of int
@@ -176,7 +186,8 @@ def lay_out(
     place, children = _places(roots, is_leaf, inner, left, right)
     nodes = np.empty(is_leaf.size, dtype=NODE)
     at = place[inner]
-    nodes["feature"][at] = columns | np.where(missing_left, _MISSING_LEFT, 0)
+    flags = np.where(missing_left, _MISSING_LEFT, 0) | np.where(in_set, _IN_SET, 0)
+    nodes["feature"][at] = columns | flags
     nodes["threshold"][at] = rounded_down(thresholds)
     nodes["child"][at] = children
     fill_leaves(nodes, place[is_leaf], leaf_values)

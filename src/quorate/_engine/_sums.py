@@ -2,8 +2,12 @@
 
 Nodes are those of votes, with thresholds of 32 bits. Trees that compare in 64 bits keep
 their thresholds in a list, rising, for each column. A row then holds how many of them
-are below its value, which is an exact number of 32 bits, and is compared with places in
-the list: the same way left or right for every value.
+are below its value, its rank, which is an exact number of 32 bits, and is compared with
+places in the list: the same way left or right for every value.
+
+Trees that split categories ask whether the rank is in a set: thresholds of the column
+are then the ends of categories. A set is a bit for each rank, in words of 32; its place
+among all words is the threshold of the node.
 """
 
 import ctypes
@@ -40,6 +44,8 @@ class Sums:
         bits.
     cuts : FloatArray
         The thresholds, column by column.
+    sets : Array
+        The words of the sets of ranks that go left.
     """
 
     trees: TreeArrays
@@ -48,15 +54,17 @@ class Sums:
     single: bool
     n_cuts: IntArray
     cuts: FloatArray
+    sets: Array
 
     @property
     def thresholds(self) -> FloatArray:
-        """The value that each node compares with."""
+        """The value that each node compares with; for a set, the end of a category."""
         found: FloatArray = self.trees.nodes["threshold"]
         if not self.n_cuts.size:
             return found
         inner, first = ~self.trees.is_leaf, np.cumsum(self.n_cuts) - self.n_cuts
-        places = first[self.trees.columns[inner]] + found[inner].astype(int)
+        columns = self.trees.columns[inner]
+        places = first[columns] + found[inner].astype(int) % self.n_cuts[columns]
         found = found.astype(float)
         found[inner] = self.cuts[places]
         return found
@@ -76,6 +84,13 @@ class Sums:
             raise ValueError("thresholds of an unexpected layout")
         if n_cuts.sum() != self.cuts.size or n_cuts.max(initial=0) > _MOST_CUTS:
             raise ValueError("thresholds of an unexpected layout")
+        asks = trees.in_set
+        if asks.any() and not n_cuts.size:
+            raise ValueError("a set without ranks")
+        at = trees.nodes["threshold"][asks]
+        end = at + n_cuts[trees.columns[asks]] // 32 if at.size else at
+        if not ((at >= 0) & (end < self.sets.size)).all():
+            raise ValueError("a set that does not exist")
         return self
 
 
@@ -99,7 +114,7 @@ class Adder:
     def __init__(self, sums: Sums) -> None:
         self.sums, trees = sums, sums.trees
         kind = np.float32 if sums.single else np.float64
-        self._walk = Walk(trees, np.ones(trees.roots.size), kind)
+        self._walk = Walk(trees, np.ones(trees.roots.size), kind, sums.sets)
         self._library = kernels()
         self.engine = "numpy" if self._library is None else "compiled"
         if self._library is not None:
@@ -142,6 +157,8 @@ class Adder:
 
     def _rank(self, X: Array) -> Array:
         """Return how many thresholds are below each value."""
+        if self.sums.single:
+            X = X.astype(np.float32)
         rows = np.empty(X.shape, dtype=np.float32)
         listed = np.split(self.sums.cuts, np.cumsum(self.sums.n_cuts)[:-1])
         for place, cuts in enumerate(listed):
@@ -161,6 +178,8 @@ def sum_plan(sums: Sums) -> tuple[dict[str, Array], dict[str, Any]]:
         "cuts": np.ascontiguousarray(sums.cuts, dtype=np.float64),
         "first": np.r_[0, np.cumsum(sums.n_cuts)].astype(np.int32),
     }
+    if sums.sets.size:
+        arrays["sets"] = np.ascontiguousarray(sums.sets, dtype=np.uint32)
     return arrays, {
         "n_trees": sums.trees.roots.size,
         "n_features": sums.trees.n_features,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from quorate._engine._arrays import TreeArrays
-from quorate._typing import Array, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 # Descents that go down together, and numbers that they may add.
 _MOST_DESCENTS, _MOST_NUMBERS = 2**16, 2**22
@@ -21,9 +21,14 @@ class Walk:
     """
 
     def __init__(
-        self, trees: TreeArrays, weights: FloatArray, kind: Any = np.float64
+        self,
+        trees: TreeArrays,
+        weights: FloatArray,
+        kind: Any = np.float64,
+        sets: Any = (),
     ) -> None:
         self._trees, self._weights, self._kind = trees, weights, kind
+        self._sets = np.asarray(sets, dtype=np.uint32)
         n_descents = weights.size
         n_numbers = n_descents * trees.n_classes
         most = min(_MOST_DESCENTS // n_descents, _MOST_NUMBERS // n_numbers)
@@ -52,6 +57,10 @@ class Walk:
         return column, nodes["threshold"].copy(), child, trees.missing_left
 
     @cached_property
+    def _asks(self) -> BoolArray:
+        return self._trees.in_set
+
+    @cached_property
     def _table(self) -> FloatArray:
         """The table, followed by the pure leaves."""
         pure = np.eye(self._trees.n_classes)
@@ -76,6 +85,11 @@ class Walk:
         while at.size:
             value = values.take(column.take(at) + first)
             right = ~(value <= threshold.take(at))
+            if self._sets.size:
+                asks = np.flatnonzero(self._asks.take(at) & ~np.isnan(value))
+                rank = value[asks].astype(np.intp)
+                words = threshold.take(at[asks]).astype(np.intp) + (rank >> 5)
+                right[asks] = self._sets.take(words) >> (rank & 31) & 1 == 0
             if has_missing:
                 right &= ~(np.isnan(value) & missing_left.take(at))
             below = child.take(at)

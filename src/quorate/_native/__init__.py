@@ -17,7 +17,7 @@ from typing import Any
 
 from quorate._native._compile import LIBRARY, SOURCE
 
-_INTERFACE = 4  # that of forest.c
+_INTERFACE = 5  # that of forest.c
 _ENGINES = ("auto", "compiled", "numpy")
 
 
@@ -48,7 +48,7 @@ class SumPlan(ctypes.Structure):
     """What a sum of trees needs to know, as ``sum_plan`` in ``forest.c``."""
 
     _fields_ = (
-        *_fields("nodes table roots targets base cuts first"),
+        *_fields("nodes table roots targets base cuts first sets"),
         *_fields("n_trees n_features n_held n_sums ranked single", ctypes.c_int32),
     )
 

@@ -31,7 +31,7 @@
 #endif
 
 /* What Python and this file must agree on; raised with every change of a structure. */
-#define INTERFACE 4
+#define INTERFACE 5
 
 /* Descents at the same time: one waits for memory while the others compare. */
 #define LANES 12
@@ -79,6 +79,9 @@ typedef struct {
 #define HIGH 0
 #define FROM(at) (at)
 #endif
+
+/* Another flag: the threshold is the place of a set of ranks, whose bits go left. */
+#define IN_SET 0x20000000
 
 #ifndef QUORATE_LEVELS
 typedef double share;
@@ -135,11 +138,16 @@ EXPORT int64_t quorate_room(void) { return ROWS; }
 /* The node after this one. Without a branch, since the processor could only guess
  * it. */
 static inline int32_t step(const node *nodes, int32_t at, const float *x, int missing,
-                           int32_t *all)
+                           const uint32_t *sets, int32_t *all)
 {
     const node *here = nodes + at;
     const float value = x[here->feature & COLUMN]; /* of a leaf: the first, unused */
     int right = !islessequal(value, here->cut.threshold); /* raises no flag */
+    if (sets && (here->feature & (INT32_MIN | IN_SET)) == IN_SET && value == value) {
+        const uint32_t rank = (uint32_t)value;
+        const uint32_t *set = sets + (uint32_t)here->cut.threshold;
+        right = !(set[rank / 32] >> rank % 32 & 1);
+    }
     if (missing && value != value)
         right = !(here->feature & MISSING_LEFT);
     *all &= here->feature;
@@ -155,23 +163,24 @@ static inline int32_t held_by(const node *leaf)
 }
 
 static inline int32_t leaf_of(const node *nodes, int32_t at, const float *x,
-                              int missing)
+                              int missing, const uint32_t *sets)
 {
     int32_t all = -1;
     while (nodes[at].feature >= 0)
-        at = step(nodes, at, x, missing, &all);
+        at = step(nodes, at, x, missing, sets, &all);
     return held_by(nodes + at);
 }
 
 /* From LANES roots, each with a row of its own, to what their leaves hold. */
 static inline void leaves_of(const node *nodes, int32_t at[LANES],
-                             const float *const x[LANES], int missing)
+                             const float *const x[LANES], int missing,
+                             const uint32_t *sets)
 {
     int32_t all; /* negative if all are leaves */
     do {
         all = -1;
         for (int k = 0; k < LANES; k++)
-            at[k] = step(nodes, at[k], x[k], missing, &all);
+            at[k] = step(nodes, at[k], x[k], missing, sets, &all);
     } while (all >= 0);
     for (int k = 0; k < LANES; k++)
         at[k] = held_by(nodes + at[k]);
@@ -253,7 +262,7 @@ static int32_t settle(const plan *p, const float *x, int missing, int how,
         sums[c] = 0.0;
     for (int32_t t = 0; t < p->n_trees; t++) {
         const double weight = p->own_weights[t];
-        const int32_t leaf = leaf_of(p->nodes, p->own_roots[t], x, missing);
+        const int32_t leaf = leaf_of(p->nodes, p->own_roots[t], x, missing, NULL);
         if (how != AGAINST) {
             add(p, leaf, weight, sums);
             continue;
@@ -340,10 +349,10 @@ static inline void finish_row(course *v, int64_t row, int32_t tree, int32_t look
         if (n == LANES) {
             for (int k = 0; k < LANES; k++)
                 leaves[k] = p->roots[tree + k];
-            leaves_of(p->nodes, leaves, same, missing);
+            leaves_of(p->nodes, leaves, same, missing, NULL);
         } else {
             for (int k = 0; k < n; k++)
-                leaves[k] = leaf_of(p->nodes, p->roots[tree + k], x, missing);
+                leaves[k] = leaf_of(p->nodes, p->roots[tree + k], x, missing, NULL);
         }
         for (int k = 0; k < n; k++, tree++) {
             add(p, leaves[k], p->weights[tree], scores);
@@ -371,13 +380,13 @@ static inline void ask_tree(course *v, int32_t tree, int64_t first,
             leaves[k] = root;
             x[k] = row_of(v, first + open[i + k]);
         }
-        leaves_of(p->nodes, leaves, x, missing);
+        leaves_of(p->nodes, leaves, x, missing, NULL);
         for (int k = 0; k < LANES; k++)
             add(p, leaves[k], weight, scores_of(v, first + open[i + k]));
     }
     for (; i < n_open; i++) {
         const int64_t row = first + open[i];
-        const int32_t leaf = leaf_of(p->nodes, root, row_of(v, row), missing);
+        const int32_t leaf = leaf_of(p->nodes, root, row_of(v, row), missing, NULL);
         add(p, leaf, weight, scores_of(v, row));
     }
 }
@@ -440,6 +449,7 @@ typedef struct {
     const double *cuts;     /* thresholds of each column, rising, one column after
                                the other; column c has those from first[c] on */
     const int32_t *first;
+    const uint32_t *sets; /* of ranks that go left, in words; null if there are none */
     int32_t n_trees;
     int32_t n_features;
     int32_t n_held;
@@ -467,18 +477,22 @@ static int32_t prepare_rows(const sum_plan *p, const double *X, int32_t n_rows,
     int missing = 0, infinite = 0;
     for (int32_t i = 0; i < n_rows; i++, X += p->n_features, rows += p->n_features)
         for (int32_t c = 0; c < p->n_features; c++) {
-            const double value = X[c];
-            const int fits = fabs(value) <= (p->ranked ? DBL_MAX : FLT_MAX);
-            const int is_missing = value != value;
+            const int wide = p->ranked && !p->single;
+            const int fits = fabs(X[c]) <= (wide ? DBL_MAX : FLT_MAX);
+            const int is_missing = X[c] != X[c];
             missing |= is_missing;
             infinite |= !fits && !is_missing;
-            if (is_missing)
+            if (is_missing) {
                 rows[c] = (float)NAN;
-            else if (p->ranked)
-                rows[c] = (float)rank_of(p->cuts + p->first[c],
-                                         p->first[c + 1] - p->first[c], value);
-            else
-                rows[c] = fits ? (float)value : value < 0 ? -HUGE_VALF : HUGE_VALF;
+                continue;
+            }
+            double value = fits ? X[c] : X[c] < 0 ? -HUGE_VAL : HUGE_VAL;
+            if (!wide)
+                value = fits ? (double)(float)value : value;
+            if (p->ranked)
+                value = rank_of(p->cuts + p->first[c],
+                                p->first[c + 1] - p->first[c], value);
+            rows[c] = (float)value;
         }
     return missing | infinite << 1;
 }
@@ -494,7 +508,8 @@ static inline void add_held(const sum_plan *p, int32_t leaf, int32_t tree, doubl
 }
 
 /* All trees on one row; the lanes are trees. */
-static inline void add_row(const sum_plan *p, const float *x, int missing, double *sums)
+static inline void add_row(const sum_plan *p, const float *x, int missing,
+                           const uint32_t *sets, double *sums)
 {
     const float *same[LANES];
     int32_t tree = 0;
@@ -504,17 +519,17 @@ static inline void add_row(const sum_plan *p, const float *x, int missing, doubl
         int32_t leaves[LANES];
         for (int k = 0; k < LANES; k++)
             leaves[k] = p->roots[tree + k];
-        leaves_of(p->nodes, leaves, same, missing);
+        leaves_of(p->nodes, leaves, same, missing, sets);
         for (int k = 0; k < LANES; k++)
             add_held(p, leaves[k], tree + k, sums);
     }
     for (; tree < p->n_trees; tree++)
-        add_held(p, leaf_of(p->nodes, p->roots[tree], x, missing), tree, sums);
+        add_held(p, leaf_of(p->nodes, p->roots[tree], x, missing, sets), tree, sums);
 }
 
 /* All trees on some rows; the lanes are rows. */
 static inline void add_rows(const sum_plan *p, const float *rows, int32_t n_rows,
-                            int missing, double *sums)
+                            int missing, const uint32_t *sets, double *sums)
 {
     const size_t width = (size_t)p->n_features, n_sums = (size_t)p->n_sums;
     int32_t in_lanes = n_rows - n_rows % LANES;
@@ -526,12 +541,12 @@ static inline void add_rows(const sum_plan *p, const float *rows, int32_t n_rows
                 leaves[k] = p->roots[tree];
                 x[k] = rows + (size_t)(i + k) * width;
             }
-            leaves_of(p->nodes, leaves, x, missing);
+            leaves_of(p->nodes, leaves, x, missing, sets);
             for (int k = 0; k < LANES; k++)
                 add_held(p, leaves[k], tree, sums + (size_t)(i + k) * n_sums);
         }
     for (int32_t i = in_lanes; i < n_rows; i++)
-        add_row(p, rows + (size_t)i * width, missing, sums + (size_t)i * n_sums);
+        add_row(p, rows + (size_t)i * width, missing, sets, sums + (size_t)i * n_sums);
 }
 
 /* Add up all trees on each row. There is room for ROWS rows, or for all. Return 1 if
@@ -549,10 +564,12 @@ EXPORT int32_t quorate_add(const sum_plan *p, const double *X, int64_t n_rows,
         for (int32_t i = 0; i < n; i++)
             for (int32_t c = 0; c < p->n_sums; c++)
                 to[(size_t)i * (size_t)p->n_sums + (size_t)c] = p->base[c];
-        if (found & 1)
-            add_rows(p, room, n, 1, to);
+        if (p->sets)
+            add_rows(p, room, n, 1, p->sets, to);
+        else if (found & 1)
+            add_rows(p, room, n, 1, NULL, to);
         else
-            add_rows(p, room, n, 0, to);
+            add_rows(p, room, n, 0, NULL, to);
         strange |= found;
     }
     return strange;

@@ -31,8 +31,8 @@ import numpy as np
 from quorate._typing import Array
 
 MAGIC = b"\x93quorate"
-VERSION = 2
-"""The newest, of trees that add up; files of trees that vote stay version 1."""
+VERSION = 3
+"""The newest, of trees that split categories; others stay 2 if they add up, else 1."""
 _START = struct.Struct("<8sII")
 _DIGEST = 32
 _KIND = re.compile(r"[|<](b1|[iu][1248]|f[48]|U[1-9][0-9]{0,5})")

@@ -3,6 +3,7 @@
 import json
 import mmap
 import os
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -190,8 +191,9 @@ class CompactModel:
 
     def to_bytes(self) -> bytes:
         """Return the model as bytes, as in a file."""
-        version = () if self._sums is None else (VERSION,)
-        return encode(*self._contents(), *version)
+        facts, arrays = self._contents()
+        version = VERSION if "sets" in arrays else 1 + ("link" in facts)
+        return encode(facts, arrays, version)
 
     def as_loaded(self) -> "CompactModel":
         """Return the model as it is after it has been saved and loaded."""
@@ -212,6 +214,14 @@ class CompactModel:
         if self._sums is not None:
             return self._sums.adder.sums.trees, self._sums.adder.sums.thresholds
         return self._trees, self._trees.nodes["threshold"]
+
+    def categories(self) -> Iterator[tuple[int, FloatArray]]:
+        """Yield the columns in which trees split categories, and the ends of these."""
+        if self._sums is not None:
+            sums = self._sums.adder.sums
+            ends = np.split(sums.cuts, np.cumsum(sums.n_cuts)[:-1])
+            for column in np.unique(sums.trees.columns[sums.trees.in_set]).tolist():
+                yield column, ends[column]
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
         """Write the model as one C99 file; see ``LazyClassifier.to_c``."""

@@ -14,9 +14,9 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
 PACKED = (
     "counts", "leaf", "columns", "missing_left", "n_listed", "steps", "which",
-    "payload", "levels", "table",
+    "payload", "levels", "table", "in_set",
 )  # fmt: skip
-"""Names of the arrays that :func:`pack` returns."""
+"""Names of the arrays that :func:`pack` returns; the last only if there are sets."""
 
 
 def pack(trees: TreeArrays) -> dict[str, Array]:
@@ -34,7 +34,9 @@ def pack(trees: TreeArrays) -> dict[str, Array]:
     levels = share_levels(table)
     if levels:
         table = (table[:, 1:] * levels).astype(np.uint8)
+    in_set = trees.in_set[inner]
     return {
+        **({"in_set": np.packbits(in_set)} if in_set.any() else {}),
         "counts": narrow(counts),
         "leaf": np.packbits(leaf),
         "columns": narrow(columns),
@@ -70,6 +72,9 @@ def unpack(packed: Mapping[str, Array], n_features: int, n_classes: int) -> Tree
     payload = whole_numbers(packed["payload"])
     if payload.shape != (n_nodes - left.size,):
         raise ValueError("leaves of an unexpected layout")
+    in_set = np.zeros(left.size, dtype=bool)
+    if "in_set" in packed:
+        in_set = _unpack_bits(packed["in_set"], left.size)
     table = _unpack_table(packed["table"], int(packed["levels"][0]))
     if table.ndim != 2 or table.shape[1] != n_classes:
         raise ValueError("leaves of an unexpected layout")
@@ -80,6 +85,7 @@ def unpack(packed: Mapping[str, Array], n_features: int, n_classes: int) -> Tree
         right=left + 1,
         columns=columns,
         missing_left=_unpack_bits(packed["missing_left"], left.size),
+        in_set=in_set,
         thresholds=_unpack_thresholds(packed, columns, n_features),
         leaf_values=_unpack_leaves(payload, n_classes, len(table)),
         table=table,

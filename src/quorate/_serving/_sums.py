@@ -9,7 +9,7 @@ from quorate._engine import Adder, Sums
 from quorate._serving._packing import PACKED, narrow, pack, unpack, whole_numbers
 from quorate._typing import Array, FloatArray
 
-SUM_ARRAYS = (*PACKED, "targets", "base", "n_cuts", "cuts")
+SUM_ARRAYS = (*PACKED, "targets", "base", "n_cuts", "cuts", "sets")
 SUM_FACTS = ("link", "alpha", "divisor", "by_sums")
 
 
@@ -107,7 +107,10 @@ class SumAnswers:
         if sums.single and arrays["table"].dtype == float:
             arrays["table"] = arrays["table"].astype(np.float32)  # as exact
         arrays |= {"targets": narrow(sums.targets), "base": sums.base}
-        return facts, {**arrays, "n_cuts": narrow(sums.n_cuts), "cuts": sums.cuts}
+        arrays |= {"n_cuts": narrow(sums.n_cuts), "cuts": sums.cuts}
+        if sums.sets.size:
+            arrays["sets"] = sums.sets
+        return facts, arrays
 
 
 def answers_from_file(
@@ -120,6 +123,9 @@ def answers_from_file(
     cuts, base = (np.array(arrays[name], dtype=float) for name in ("cuts", "base"))
     if cuts.ndim != 1 or np.isnan(cuts).any():
         raise ValueError("thresholds of an unexpected layout")
+    sets = arrays.get("sets", np.empty(0, np.uint32))
+    if sets.dtype != np.uint32 or sets.ndim != 1:
+        raise ValueError("sets of an unexpected layout")
     sums = Sums(
         unpack(arrays, n_features, n_held),
         whole_numbers(arrays["targets"]),
@@ -127,6 +133,7 @@ def answers_from_file(
         bool(facts["single"]),
         whole_numbers(arrays["n_cuts"]),
         cuts,
+        sets,
     ).check()
     alpha, divisor = float(facts["alpha"]), float(facts["divisor"])
     if facts["link"] not in LINKS or not np.isfinite([alpha, divisor]).all():

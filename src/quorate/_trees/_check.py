@@ -53,14 +53,16 @@ def check_answers(
     # Rows are at the ends of what numbers can be, and their names nobody has.
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for kind, rows in _made_rows(small):
-            try:
-                expected = _answers(model, small, rows, first=not n_rows)
-            except Exception as error:  # other people's code, for any reason
-                refusal = refusal or str(error)
-                continue
-            _compare(expected, small, kind, rows, tolerance)
-            n_rows += len(rows)
+        for kind, made in _made_rows(small):
+            for rows in _with_categories(small._form, made):
+                try:
+                    expected = _answers(model, small, rows, first=not n_rows)
+                except Exception as error:  # other people's code, for any reason
+                    refusal = refusal or str(error)
+                    continue
+                _compare(expected, small, kind, rows, tolerance)
+                n_rows += len(rows)
+                break
         if X is not None:
             expected = _answers(model, small, X, first=True)
             _compare(expected, small, "your rows", X, tolerance)
@@ -142,7 +144,8 @@ def _made_rows(small: CompactModel) -> Iterator[tuple[str, Any]]:
     """Yield rows of each kind, and what to call it: the ordinary kind first."""
     rng = np.random.default_rng(0)
     form = small._form
-    n_rows = max(8, min(_N_ROWS, _MOST_CELLS // form.n_columns))
+    most = max([_N_ROWS, *map(len, form.values.values())])
+    n_rows = max(8, min(most, _MOST_CELLS // form.n_columns))
     target, above = _paths(*small.split_values(), rng, n_rows)
     known = {
         place: _drawn(rng, present, n_rows)
@@ -158,6 +161,11 @@ def _made_rows(small: CompactModel) -> Iterator[tuple[str, Any]]:
             "columns of float64",
             _dress(form, np.vstack([wide, narrow, *missing]), {}),
         )
+        for column, cuts in small.categories():
+            values = np.r_[cuts, np.nextafter(cuts, np.inf), -1.0, -0.5, 0.5, 2.0**33]
+            each = np.resize(wide, (values.size, form.n_columns))
+            each[:, column] = values
+            yield f"every category of column {column}", _dress(form, each, {})
     else:
         n_numbers = form.n_columns - len(known)
 
@@ -197,12 +205,19 @@ def _made_rows(small: CompactModel) -> Iterator[tuple[str, Any]]:
         yield "nullable types", _dress(form, holes, gaps).convert_dtypes()
         if known:
             yield "columns of objects", _dress(form, wide, some).astype(object)
-            names = [form.names[place] for place in known]
             table = _dress(form, wide, some)
-            yield "categorical types", table.astype(dict.fromkeys(names, "category"))
+            yield "categorical types", _with_categories(form, table)[-1]
             if polars := sys.modules.get("polars"):
                 values = {name: column.tolist() for name, column in table.items()}
                 yield "frames of polars", polars.DataFrame(values, strict=False)
+
+
+def _with_categories(form: Any, rows: Any) -> list[Any]:
+    """Return rows, and with the type that some models ask categories to have."""
+    if not isinstance(rows, pd.DataFrame) or not form.values:
+        return [rows]
+    names = [form.names[place] for place in form.values]
+    return [rows, rows.astype(dict.fromkeys(names, "category"))]
 
 
 def _accepted(

@@ -334,9 +334,10 @@ def _compact_sums(
 ) -> CompactClassifier | CompactRegressor:
     """Return the compact model of trees that add up."""
     n_features = found.n_features
+    is_booster = found.wide or found.single
     metadata: dict[str, Any] = {
-        "allow_nan": _takes_missing(found.asked, n_features),
-        "steps": steps,
+        "allow_nan": is_booster or _takes_missing(found.asked, n_features),
+        "steps": steps + found.steps,
         "n_columns": int(first.n_features_in_) if steps else n_features,
     }
     names = getattr(first, "feature_names_in_", None) if steps else found.names

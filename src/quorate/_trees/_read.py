@@ -133,20 +133,30 @@ def _evaluate_tree(
 
 
 class TreeNodes(NamedTuple):
-    """The nodes of a tree, the root first; leaves have no left child, -1."""
+    """The nodes of a tree, the root first; leaves have no left child, -1.
+
+    Where ``in_set`` is true, a threshold is the place of a set of categories.
+    """
 
     left: Array
     right: Array
     columns: Array
     thresholds: Array
     missing_left: Array
+    in_set: Any = False
 
 
 def join_trees(trees: list[TreeNodes]) -> dict[str, Any]:
     """Return the nodes of all trees as :func:`quorate._engine.lay_out` takes them."""
     counts = np.array([tree.left.size for tree in trees])
-    left, right, columns, thresholds, missing_left = (
-        np.concatenate(each) for each in zip(*trees, strict=True)
+    left, right, columns, thresholds, missing_left, in_set = (
+        np.concatenate(
+            [
+                np.broadcast_to(part, tree.left.size)
+                for part, tree in zip(each, trees, strict=True)
+            ]
+        )
+        for each in zip(*trees, strict=True)
     )
     is_leaf = left < 0
     inner = np.flatnonzero(~is_leaf)
@@ -159,6 +169,7 @@ def join_trees(trees: list[TreeNodes]) -> dict[str, Any]:
         "columns": columns[inner],
         "missing_left": missing_left[inner],
         "thresholds": thresholds[inner],
+        "in_set": in_set[inner],
     }
 
 

@@ -52,13 +52,17 @@ def lay_out_sums(found: TreeSum) -> SumAnswers:
     n_cuts: IntArray = np.empty(0, dtype=np.int64)
     cuts: FloatArray = np.empty(0)
     if found.wide:
-        columns = joined["columns"], joined["thresholds"], n_features
-        joined["thresholds"], n_cuts, cuts = rank_thresholds(*columns)
+        numbers = ~joined["in_set"]
+        columns = np.r_[joined["columns"][numbers], found.listed[0]]
+        values = np.r_[joined["thresholds"][numbers], found.listed[1]]
+        ranks, n_cuts, cuts = rank_thresholds(columns, values, n_features)
+        joined["thresholds"][numbers] = ranks[: np.count_nonzero(numbers)]
     trees = lay_out(
         **joined, leaf_values=~rows, table=held[first], n_features=n_features
     )
     targets = np.asarray(found.targets)
-    sums = Sums(trees, targets, found.base, found.single, n_cuts, cuts).check()
+    lists = n_cuts, cuts, found.sets
+    sums = Sums(trees, targets, found.base, found.single, *lists).check()
     facts = {name: getattr(found, name) for name in SUM_FACTS}
     return SumAnswers(Adder(sums), classes=found.classes, **facts)
 
