@@ -9,40 +9,26 @@ from tests.pruning import direct, slow
 
 import quorate
 from quorate import pruning
-from quorate._kernels import bits, pairs
+from quorate._kernels import bits, pairs, sums
 from quorate._kernels.information import mutual_information, shared_information
 from quorate._kernels.losses import log_of_product, sample_losses
-from quorate._kernels.sums import columns_equal, rows_equal, sum_where_set
 from quorate.pruning._running_average import TwoClassAccuracy, running_average
-from quorate.pruning._shares import VoteSums
 
 N_VOTES = 60
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (3, 8), (70, 129), (9, 700), (2, 9000)])
-def test_sums_under_flags(shape):
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 3, shape)
-    target = rng.integers(0, 3, shape[1])
-    by_column, by_row = rng.normal(size=shape[1]), rng.normal(size=shape[0])
-    rows = sum_where_set(rows_equal(codes, target), by_column)
-    np.testing.assert_allclose(rows, (codes == target) @ by_column, atol=1e-11)
-    columns = sum_where_set(columns_equal(codes, 1), by_row)
-    np.testing.assert_allclose(columns, by_row @ (codes == 1), atol=1e-11)
-
-
 @pytest.mark.parametrize("n_classes", [1, 2, 5, 8, 40])
 @pytest.mark.parametrize("masked", [False, True])
-def test_vote_sums(n_classes, masked):
+def test_sums_of_votes(n_classes, masked):
     rng = np.random.default_rng(n_classes)
-    codes = rng.integers(-1 if masked else 0, n_classes, (20, 9001)).astype(np.int8)
-    table, weights = rng.normal(size=(n_classes, 9001)), rng.random(20)
+    codes = rng.integers(-1 if masked else 0, n_classes, (20, 20_001)).astype(np.int8)
+    table, weights = rng.normal(size=(n_classes, 20_001)), rng.random(20)
     votes = codes[None] == np.arange(n_classes)[:, None, None]
-    sums = VoteSums(codes, n_classes, masked)
-    found = sums.by_member(lambda block: table[:, block])
+    found = sums.sum_by_vote(codes, table, masked)
     np.testing.assert_allclose(found, np.einsum("cts,cs->t", votes, table))
     wanted = np.einsum("cts,t->cs", votes, weights)
-    np.testing.assert_allclose(sums.by_sample(weights), wanted, atol=1e-12)
+    found = sums.sum_by_class(codes, weights, n_classes, masked)
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_words", [1, 1023, 1024, 1025])

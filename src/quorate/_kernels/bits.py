@@ -8,8 +8,6 @@ Words = Array
 
 # Rows compared at a time, to stay in cache.
 _ROWS = 16
-# Rows weighted at a time.
-_AT_ONCE = 64
 
 
 def pack(flags: BoolArray) -> Words:

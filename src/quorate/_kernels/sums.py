@@ -1,7 +1,4 @@
-"""Sums over samples, of values selected by flags, and in fixed point.
-
-Eight values have 256 possible sums, so each byte of eight flags is a table lookup. This
-takes an eighth of the additions and of the memory (the method of the Four Russians).
+"""Sums over samples, of values selected by votes, and in fixed point.
 
 In fixed point, each value is rounded to a multiple of 2**-48 and added as an integer,
 so order and grouping do not change the sum. A step is far below the rounding error of a
@@ -11,16 +8,13 @@ mean over a million floats.
 import numpy as np
 
 from quorate._kernels.counts import column_blocks
-from quorate._typing import Array, FloatArray
+from quorate._typing import Array, FloatArray, IntArray
 
-Octets = Array
+# Up to this many classes, comparing with each beats looking votes up.
+_FEW_CLASSES = 7
+# Bytes per vote of a block of comparisons, with room to spare.
+_TEMPORARY = 32
 
-# Sums looked up at a time, to stay in cache.
-_AT_ONCE = 1 << 15
-# Bytes whose sums are computed at a time, 2 kB for each.
-_BYTES = 32
-# Rows compared at a time, in whole bytes.
-_ROWS = 64
 STEPS = 2.0**48
 """Steps in one."""
 _LOW_BITS = 24
@@ -37,14 +31,52 @@ def sum_where_correct(codes: Array, y: Array, values: Array) -> FloatArray:
     return total
 
 
-def sum_by_vote(codes: Array, table: Array) -> FloatArray:
-    """Sum, for each member, the entry of ``table`` (classes x samples) it votes for."""
-    total = np.zeros(len(codes))
-    for block in column_blocks(len(codes), codes.shape[1], 8):
+def sum_by_vote(codes: Array, table: Array, masked: bool) -> FloatArray:
+    """Sum, for each member, the entry of ``table`` (classes x samples) it votes for.
+
+    A missing vote adds nothing.
+    """
+    n_classes, n_samples = table.shape
+    if n_classes > _FEW_CLASSES:
+        bins = vote_bins(n_samples, n_classes)
+        flat = np.zeros((n_samples, n_classes + 1))
+        flat[:, 1:] = table.T
+        return np.array([flat.ravel().take(bins + row).sum() for row in codes])
+    total, first = np.zeros(len(codes)), 0
+    if not masked:  # who votes for no other class votes for the first
+        total += table[0].sum()
+        table, first = table[1:] - table[0], 1
+    for block in column_blocks(len(codes), n_samples, _TEMPORARY):
         part = codes[:, block]
-        for label, values in enumerate(table[:, block]):
+        for label, values in enumerate(table[:, block], first):
             total += (part == label) @ values.astype(float)
     return total
+
+
+def sum_by_class(
+    codes: Array, weights: FloatArray, n_classes: int, masked: bool
+) -> FloatArray:
+    """Sum the weights of the votes for each class on each sample."""
+    n_samples = codes.shape[1]
+    if n_classes > _FEW_CLASSES:
+        bins = vote_bins(n_samples, n_classes)
+        flat = np.zeros((n_classes + 1) * n_samples)
+        for row, weight in zip(codes, weights, strict=True):
+            flat[bins + row] += weight
+        return flat.reshape(n_samples, -1)[:, 1:].T
+    total, first = np.zeros((n_classes, n_samples)), 0 if masked else 1
+    for block in column_blocks(len(codes), n_samples, _TEMPORARY):
+        part = codes[:, block]
+        for label in range(first, n_classes):
+            total[label, block] = weights @ (part == label)
+    if not masked:
+        total[0] = weights.sum() - total[1:].sum(axis=0)
+    return total
+
+
+def vote_bins(n_samples: int, n_classes: int) -> IntArray:
+    """Return the bin of class 0 on each sample; the one before is for no vote."""
+    return (n_classes + 1) * np.arange(n_samples) + 1
 
 
 def sum_where_voted(codes: Array, values: Array) -> FloatArray:
@@ -53,58 +85,6 @@ def sum_where_voted(codes: Array, values: Array) -> FloatArray:
     for block in column_blocks(len(codes), codes.shape[1], 8):
         total += (codes[:, block] >= 0) @ values[block].astype(float)
     return total
-
-
-def rows_equal(codes: Array, target: Array | int) -> Octets:
-    """Pack where rows equal ``target``, to sum over columns: (bytes, rows)."""
-    n_rows, n_columns = codes.shape
-    packed = np.empty((-(-n_columns // 8), n_rows), dtype=np.uint8)
-    for start in range(0, n_rows, _ROWS):
-        rows = slice(start, start + _ROWS)
-        packed[:, rows] = np.packbits(codes[rows] == target, axis=1).T
-    return packed
-
-
-def columns_equal(codes: Array, target: Array | int) -> Octets:
-    """Pack where columns equal ``target``, to sum over rows: (bytes, columns)."""
-    n_rows, n_columns = codes.shape
-    packed = np.empty((-(-n_rows // 8), n_columns), dtype=np.uint8)
-    for start in range(0, n_rows, _ROWS):
-        flags = codes[start : start + _ROWS] == target
-        packed[start // 8 : (start + _ROWS) // 8] = np.packbits(flags, axis=0)
-    return packed
-
-
-def sum_where_set(octets: Octets, values: Array) -> FloatArray:
-    """Return, for each packed row (or column), the sum of values with set flags."""
-    n_bytes, n_sums = octets.shape
-    total = np.zeros(n_sums)
-    step = max(1, _AT_ONCE // max(1, n_sums))
-    bunch = max(step, _BYTES)
-    offsets = 256 * np.arange(step)[:, None]
-    for first in range(0, n_bytes, bunch):
-        rows = octets[first : first + bunch]
-        part = values[8 * first : 8 * (first + bunch)]
-        table = _sums_of_eight(part, len(rows))
-        for start in range(0, len(rows), step):
-            some = rows[start : start + step]
-            places = some + offsets[: len(some)]
-            # Indices are always valid; clipping only skips the check.
-            found = table[start : start + step].ravel().take(places, mode="clip")
-            total += found.sum(axis=0)
-    return total
-
-
-def _sums_of_eight(values: Array, n_bytes: int) -> FloatArray:
-    """Return the sums of each group of eight values by byte, (bytes, 256)."""
-    padded = np.zeros(8 * n_bytes)
-    padded[: values.size] = values
-    eights = padded.reshape(n_bytes, 8)[:, ::-1]  # the first flag is the highest bit
-    table = np.zeros((n_bytes, 256))
-    for bit in range(8):
-        low, high = 1 << bit, 2 << bit
-        np.add(table[:, :low], eights[:, bit, None], out=table[:, low:high])
-    return table
 
 
 def whole_steps(values: Array, times: Array | int = 1) -> int:

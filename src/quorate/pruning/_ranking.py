@@ -266,7 +266,7 @@ class IndividualContribution(_Scored):
             np.where(with_majority, second, 2 * most - counts),
             counts[votes.y, columns] - counts - most,
         )
-        return sums.sum_by_vote(votes.codes, earned)
+        return sums.sum_by_vote(votes.codes, earned, votes.is_masked)
 
 
 @dataclass(repr=False, eq=False)

@@ -16,6 +16,7 @@ import numpy as np
 
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR, NEAR, log_of_product, sample_losses
+from quorate._kernels.sums import sum_by_vote
 from quorate._scoring import Score, StoredPrediction, TableScore, count_pairs
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes, totals
@@ -25,7 +26,6 @@ from quorate.pruning._running import (
     running_vote,
 )
 from quorate.pruning._shares import (
-    VoteSums,
     shares_of,
     unsure_probabilities,
     usable,
@@ -201,7 +201,6 @@ class VotedAverage(RunningSums):
     def __init__(self, votes: Votes, losses_of: LossesOfSums) -> None:
         super().__init__(votes.unweighted())
         self.losses_of = losses_of
-        self.sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
 
     def loss(self) -> float:
         """See :class:`RunningLoss`."""
@@ -210,17 +209,14 @@ class VotedAverage(RunningSums):
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
         now = self._sample_losses()
-
-        def change(block: slice) -> FloatArray:
-            total, cast = self.total[:, block].copy(), self.cast[block] + 1.0
-            table = np.empty_like(total)
-            for label, votes in enumerate(total):
-                votes += 1.0
-                table[label] = self.losses_of(total, cast, self.votes.y[block])
-                votes -= 1.0
-            return np.asarray(table - now[block])
-
-        return np.asarray((now.sum() + self.sums.by_member(change))[members] / self.m)
+        total, cast = self.total.copy(), self.cast + 1.0
+        table = np.empty_like(total)
+        for label, given in enumerate(total):
+            given += 1.0
+            table[label] = self.losses_of(total, cast, self.votes.y) - now
+            given -= 1.0
+        changes = sum_by_vote(self.votes.codes, table, self.votes.is_masked)
+        return np.asarray((now.sum() + changes[members]) / self.m)
 
     def _sample_losses(self) -> FloatArray:
         return self.losses_of(self.total, self.cast, self.votes.y)

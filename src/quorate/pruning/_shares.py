@@ -6,7 +6,6 @@ weighted so that every class counts the same: a balanced mean is the mean over c
 of the means within them.
 """
 
-from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -166,94 +165,7 @@ def inner_products(votes: Votes, table: Array) -> FloatArray:
         return np.array(
             [float(shares_of(votes, member).ravel() @ flat) for member in every]
         )
-    vote_sums = VoteSums(votes.codes, votes.n_classes, votes.is_masked)
-    return vote_sums.by_member(lambda block: table[block].T)
-
-
-# From this many classes on, looking up votes beats packed flags per class.
-_MANY_CLASSES = 8
-# Samples processed at a time, in whole bytes of flags.
-_SAMPLES = 1 << 13
-
-
-class VoteSums:
-    """Sums over votes as they are cast, by member or by sample.
-
-    A missing vote adds nothing. Few classes are kept as packed flags, an eighth of the
-    votes for each class; of many, each vote is looked up where it is.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_members, n_samples)
-        The votes.
-    n_classes : int
-        Number of classes.
-    masked : bool
-        Whether votes may be missing.
-    """
-
-    def __init__(self, codes: Array, n_classes: int, masked: bool) -> None:
-        self.codes, self.n_classes, self.masked = codes, n_classes, masked
-        self.few = n_classes < _MANY_CLASSES
-        # Without a mask, a member that votes for no other class votes for the first.
-        self.packed = range(0 if masked else 1, n_classes)
-        self._rows: list[Array] | None = None
-        self._columns: list[Array] | None = None
-
-    def by_member(self, table: Callable[[slice], Array]) -> FloatArray:
-        """Sum, for each member, the entries of a table that it votes for.
-
-        ``table`` returns the entries, (n_classes, samples), of a block of samples.
-        """
-        n_members, n_samples = self.codes.shape
-        if self.few and self._rows is None:
-            self._rows = [sums.rows_equal(self.codes, each) for each in self.packed]
-        total = np.zeros(n_members)
-        for start in range(0, n_samples, _SAMPLES):
-            block = slice(start, min(start + _SAMPLES, n_samples))
-            entries = table(block)
-            if self._rows is None:
-                total += self._look_up(entries, block)
-                continue
-            first: Array | float = 0.0
-            if not self.masked:
-                first = entries[0]
-                total += entries[0].sum()
-            eights = slice(start // 8, -(-block.stop // 8))
-            for label, octets in zip(self.packed, self._rows, strict=True):
-                total += sums.sum_where_set(octets[eights], entries[label] - first)
-        return total
-
-    def by_sample(self, weights: FloatArray) -> FloatArray:
-        """Sum the weights for each class on each sample, (n_classes, n_samples)."""
-        n_samples = self.codes.shape[1]
-        if not self.few:
-            bins = self.n_classes + 1
-            flat, base = np.zeros(n_samples * bins), _bins(n_samples, bins)
-            for row, weight in zip(self.codes, weights, strict=True):
-                flat[base + row] += weight
-            return flat.reshape(n_samples, bins)[:, 1:].T
-        if self._columns is None:
-            packed = (sums.columns_equal(self.codes, each) for each in self.packed)
-            self._columns = list(packed)
-        tally = np.zeros((self.n_classes, n_samples))
-        for label, octets in zip(self.packed, self._columns, strict=True):
-            tally[label] = sums.sum_where_set(octets, weights)
-        if not self.masked:
-            tally[0] = weights.sum() - tally[1:].sum(axis=0)
-        return tally
-
-    def _look_up(self, entries: Array, block: slice) -> FloatArray:
-        n_classes, n_samples = entries.shape
-        padded = np.zeros((n_samples, n_classes + 1))
-        padded[:, 1:] = entries.T
-        flat, base = padded.ravel(), _bins(n_samples, n_classes + 1)
-        return np.array([flat.take(base + row[block]).sum() for row in self.codes])
-
-
-def _bins(n_samples: int, bins: int) -> IntArray:
-    """Return the offsets of class 0; the entry before it stands for no vote."""
-    return bins * np.arange(n_samples) + 1
+    return sums.sum_by_vote(votes.codes, table.T, votes.is_masked)
 
 
 def are_a_pool(votes: Votes) -> bool:

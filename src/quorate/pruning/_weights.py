@@ -7,13 +7,13 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._kernels import sums
 from quorate._kernels.counts import column_blocks
 from quorate._kernels.losses import FLOOR
-from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes
 from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._shares import (
-    VoteSums,
     are_a_pool,
     inner_products,
     most_accurate_first,
@@ -144,8 +144,7 @@ class _LogLoss:
         given = unsure_probabilities(votes)
         if given is None:
             codes = votes.codes if n == votes.n_members else votes.codes[members]
-            sums = VoteSums(codes, votes.n_classes, votes.is_masked)
-            explained = partial(self._explained_by_votes, sums)
+            explained = partial(self._explained_by_votes, codes)
         else:
             given = given if n == votes.n_members else given.keep(members)
             valid = None if (valid := usable(votes)) is None else valid[members]
@@ -160,7 +159,7 @@ class _LogLoss:
                 break
         return weights
 
-    def _explained_by_votes(self, sums: VoteSums, weights: FloatArray) -> FloatArray:
+    def _explained_by_votes(self, codes: Array, weights: FloatArray) -> FloatArray:
         """Return how well each member explains the samples, relative to the mixture.
 
         A member gives its class 1 and all others the minimum. The mixture gives a class
@@ -168,8 +167,9 @@ class _LogLoss:
         only votes are stored.
         """
         y, samples = self.votes.y, np.arange(self.votes.n_samples)
-        table = sums.by_sample(weights)
-        cast = table.sum(axis=0) if sums.masked else weights.sum()
+        masked = self.votes.is_masked
+        table = sums.sum_by_class(codes, weights, self.votes.n_classes, masked)
+        cast = table.sum(axis=0) if masked else weights.sum()
         table *= 1.0 - FLOOR
         table += np.where(cast > 0, FLOOR * cast, 1.0)  # the mixture, up to here
         true, counted = table[y, samples], self.sample_weights * cast
@@ -178,11 +178,11 @@ class _LogLoss:
         least = FLOOR * table.sum(axis=0)
         table *= 1.0 - FLOOR
         table += least
-        if not sums.masked:  # who votes everywhere explains nothing elsewhere
-            return sums.by_member(lambda block: table[:, block])
+        if not masked:  # who votes everywhere explains nothing elsewhere
+            return sums.sum_by_vote(codes, table, masked)
         # Where a member does not vote, the mean of the others counts.
         table -= np.where(cast > 0, self.sample_weights, 0.0)
-        return sums.by_member(lambda block: table[:, block]) + 1.0
+        return sums.sum_by_vote(codes, table, masked) + 1.0
 
     def _explained_by_shares(
         self, given: Probabilities, valid: BoolArray | None, weights: FloatArray
