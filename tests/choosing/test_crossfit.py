@@ -49,7 +49,7 @@ def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):
     if average:
         given = (rng.dirichlet([0.5] * 3, codes.shape) + np.eye(3)[codes]) / 2
         options = {"probabilities": given, "classes": [0, 1, 2]}
-        votes = quorate.Votes(None, y, valid=valid, **options)
+        votes = quorate.Votes(given.argmax(axis=2), y, valid=valid, **options)
     else:
         votes = quorate.Votes(codes, y, valid=valid)
     return votes, rng.normal(size=(n_samples, 3))

@@ -128,8 +128,6 @@ def test_the_other_model_is_kept_in_files(forest, small, tmp_path):
         summary = quorate.summarise(forest, [(X, y)], against=against)
         summary.save(tmp_path / "s.npz")
         assert are_same(Summary.load(tmp_path / "s.npz"), summary)
-    summary = quorate.summarise(forest, [(X, y)], against=[4, 2, 0])
-    assert "3 sizes of an order of 3 members" in summary._repr_html_()
 
 
 def test_refused(forest, small):

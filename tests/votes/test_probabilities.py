@@ -20,7 +20,7 @@ from tests.ensembles.kinds import KINDS
 import quorate
 from quorate._ensembles import collect_recombined, read_ensemble
 from quorate._ensembles._collect import recombined_rows
-from quorate._votes import _probabilities, with_changes
+from quorate._votes import with_changes
 from quorate.exceptions import LeftOutWarning
 
 SHARES = np.array(
@@ -72,20 +72,6 @@ class TestVotes:
     def test_refusals(self, change, message):
         with pytest.raises(ValueError, match=message):
             quorate.Votes(CODES, Y, probabilities=change(SHARES.copy()))
-
-    def test_large_ones_live_in_a_file_without_a_name(self, monkeypatch, tmp_path):
-        monkeypatch.setattr(_probabilities, "LARGEST_IN_MEMORY", 16)
-        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-        votes = quorate.Votes(CODES, Y, probabilities=SHARES)
-        base = votes.probabilities
-        while base.base is not None and not isinstance(base, np.memmap):
-            base = base.base
-        assert isinstance(base, np.memmap)
-        np.testing.assert_array_equal(votes.probabilities, SHARES.astype(np.float32))
-        np.testing.assert_array_equal(
-            votes.keep([1]).probabilities, SHARES[[1]].astype(np.float32)
-        )
-        assert not list(tmp_path.iterdir())
 
 
 class TestCollect:
@@ -247,21 +233,9 @@ class TestColumns:
         np.testing.assert_allclose(found.mean_probabilities()[:, 1], 0.1, atol=1e-6)
         assert (found.classes[found.codes] == votes).all()
 
-    def test_without_predictions_the_likeliest_class_is_the_vote(self):
-        votes, shares = self.given()
-        found = quorate.Votes(None, self.Y, probabilities=shares, classes=self.ORDER)
-        assert (found.classes[found.codes] == votes).all()
-        even = quorate.Votes(
-            None, ["a", "b"], probabilities=np.full((1, 2, 2), 0.5), classes=["b", "a"]
-        )
-        assert even.classes[even.codes].tolist() == [["a", "a"]]
-
     @pytest.mark.parametrize(
         ("predictions", "options", "message"),
         [
-            (None, {"probabilities": np.full((1, 60, 3), 1 / 3)}, "without pred"),
-            (None, {"probabilities": np.full((1, 60), 0.5), "classes": ["a", "b"]},
-             r"\(n_members, n_samples, 2\); got float64 of shape \(1, 60\)"),
             ([["no"] * 60], {"classes": ["no", "yes"]}, "of probabilities, but "
                 "there are"),
             ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
@@ -293,7 +267,7 @@ class TestFractions:
         ],
     )
     def test_refused(self, predictions, y):
-        message = r"Votes: a vote is a label, but -?\d.*Votes\(None, y, probabilities="
+        message = r"Votes: a vote is a label, but -?\d.* as probabilities=\."
         with pytest.raises(ValueError, match=message):
             quorate.Votes(predictions, y)
 

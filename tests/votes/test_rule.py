@@ -240,13 +240,6 @@ class TestEnsembles:
 class TestVotesByHand:
     P = ([[0.6, 0.4], [0.2, 0.8]], [[0.9, 0.1], [0.4, 0.6]], [[0.1, 0.9], [0.6, 0.4]])
 
-    def test_a_rule_can_be_given(self):
-        votes = Votes([[0, 1], [1, 1]], [0, 1], probabilities=self.P[:2], rule="heads")
-        assert votes.rule == "heads"
-        assert votes.accuracy() == 0.75  # a tie, as expected on average
-        assert votes.accuracy(rule="average") == 1.0
-        np.testing.assert_array_equal(votes.predict(rule="average"), [0, 1])
-
     def test_some_samples_and_some_votes(self):
         votes = Votes([[0, 1], [0, 1], [1, 0]], [0, 1], probabilities=self.P)
         part = votes.at([1])

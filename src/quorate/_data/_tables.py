@@ -19,8 +19,8 @@ Index
     A named index of a Parquet file is a column where somebody asks for it by name.
 Several files
     A folder stands for all tables in it, at any depth, but for those whose names begin
-    with a dot or an underscore; a pattern for the files that fit. They are sorted. CSV
-    files with a header and no rows are left out, with a warning, if others have rows.
+    with a dot or an underscore; a pattern for the files that fit. They are sorted, and
+    each has rows.
 Damage
     Whatever a damaged file makes its reader raise becomes one ``FileFormatError``.
 """
@@ -40,9 +40,9 @@ from typing import Any
 
 import numpy as np
 
-from quorate._messages import unknown_name, warn
+from quorate._messages import unknown_name
 from quorate._typing import Array, IntArray
-from quorate.exceptions import FileFormatError, LeftOutWarning
+from quorate.exceptions import FileFormatError
 
 TABLES = (".csv", ".csv.gz", ".parquet", ".pq")
 MISSING = frozenset(
@@ -110,20 +110,7 @@ def find_files(given: str | os.PathLike[str], owner: str) -> list[Path]:
         raise FileNotFoundError(
             f"{owner}: {text}: no files ending in {', '.join(TABLES)} were found."
         )
-    empty = [file for file in found if len(found) > 1 and _has_header_only(file)]
-    if empty and len(empty) < len(found):
-        names = ", ".join(file.name for file in empty)
-        warn(f"{text}: ignored {names}, which has no rows.", LeftOutWarning)
-        return [file for file in found if file not in empty]
     return found
-
-
-def _has_header_only(path: Path) -> bool:
-    """Return whether a CSV file ends after its header; damage is reported later."""
-    try:
-        return is_csv(path) and sum(1 for _ in islice(csv_rows(path), 2)) == 1
-    except (OSError, ValueError):
-        return False
 
 
 def column_names(path: Path) -> list[str]:

@@ -23,7 +23,6 @@ from quorate._votes import (
     TabledProbabilities,
     Votes,
     VoteSource,
-    allocate_probabilities,
     as_labels,
     code_dtype,
     encode_truth,
@@ -226,7 +225,7 @@ def _dense(
 ) -> Probabilities:
     """Compute probabilities and write each member's into place."""
     n_samples = codes.shape[1]
-    values = allocate_probabilities((*codes.shape, classes.size), np.float64)
+    values = np.zeros((*codes.shape, classes.size))
 
     def fill(place: int, member: Member) -> None:
         rows = np.arange(n_samples) if unseen is None else unseen[place]

@@ -17,7 +17,6 @@ from quorate._ensembles import (
     places_among,
     read_ensemble,
     recorded_rows,
-    same_members,
 )
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import (
@@ -100,25 +99,9 @@ def read_other_model(ensemble: Ensemble, against: Any, source: RowSource) -> Oth
         )
     check_pair(ensemble, small, owner)
     rows = () if source == "new" else recorded_rows([ensemble, small])
-    kept = same_members(small, ensemble)
-    if (
-        kept is not None
-        and kept.size < ensemble.n_members
-        and against is small.model
-        and small.kind is ensemble.kind
-        and small.rule == ensemble.rule
-        and _same_weights(small, ensemble, kept)
-    ):
-        return OtherModel(np.array([kept.size]), kept, chosen_on_rows=rows)
     order = places_among(against, small, ensemble)
     sizes = np.array([small.n_members])
     return OtherModel(sizes, order, model=against, chosen_on_rows=rows)
-
-
-def _same_weights(small: Ensemble, big: Ensemble, kept: IntArray) -> bool:
-    if small.weights is None or big.weights is None:
-        return small.weights is big.weights
-    return np.array_equal(small.weights, big.weights[kept])
 
 
 def member_order(order: Any, n_members: int, owner: str) -> OtherModel:

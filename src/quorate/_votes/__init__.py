@@ -34,7 +34,6 @@ from quorate._votes._probabilities import (
     DenseProbabilities,
     Probabilities,
     TabledProbabilities,
-    allocate_probabilities,
     improper_row,
     refuse_improper,
 )
@@ -70,7 +69,6 @@ __all__ = [
     "VoteSource",
     "Votes",
     "WholePrediction",
-    "allocate_probabilities",
     "as_labels",
     "as_truth",
     "as_weights",

@@ -61,7 +61,7 @@ def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> list[Array]:
         check_mask(mask, shape)
     rows = []
     for member, row in enumerate(given):
-        if mask is not None and row.dtype.kind not in "biuUS":
+        if mask is not None and row.dtype.kind not in "biuU":
             usable = mask[member]
             row = row[np.where(usable, np.arange(row.size), usable.argmax())]
         rows.append(as_labels(row, f"predictions[{member}]"))

@@ -50,7 +50,7 @@ _MOST_GROWTH, _NEVER_TOO_MUCH = 100, 2**28
 _LAYOUT = {
     "format": ("U", ""),
     "about": ("U", ""),
-    "classes": ("biufUSMm", "K"),
+    "classes": ("biufUMm", "K"),
     "weights": ("f", "M"),
     "codes": ("i", "MN"),
     "y": ("i", "N"),

@@ -18,14 +18,13 @@ from quorate._typing import Array, BoolArray, IntArray
 _FAMILIES = {
     **dict.fromkeys("biuf", "numbers"),
     "U": "text",
-    "S": "bytes",
     "M": "dates",
     "m": "durations",
 }
 _WHOLE = (bool, int, np.bool_, np.integer)
 _NUMBERS = (*_WHOLE, float, np.number)
 # Dtypes without a missing value.
-_NEVER_MISSING = {str, bytes, int, bool, np.str_, np.bytes_}
+_NEVER_MISSING = {str, int, bool, np.str_}
 # Containers with a type per value.
 SEQUENCES = (list, tuple)
 # Integers within a range of this size are looked up in a table.
@@ -130,8 +129,8 @@ def _unbox(array: Array, name: str) -> Array:
 
     if all_are(_NUMBERS):  # also if there are none
         return _numbers(values, name).reshape(array.shape)
-    if all_are(str) or all_are(bytes):
-        return _characters(values, name).reshape(array.shape)
+    if all_are(str):
+        return _text(values, name).reshape(array.shape)
     if all_are(np.datetime64) or all_are(np.timedelta64):
         return np.array(values).reshape(array.shape)
     listed = " and ".join(sorted(kind.__name__ for kind in types))
@@ -140,12 +139,11 @@ def _unbox(array: Array, name: str) -> Array:
     raise ValueError(f"{name}: labels of type {listed}; use text or numbers as labels.")
 
 
-def _characters(values: list[Any], name: str) -> Array:
-    """Return text or bytes as a fixed-width array."""
-    kind: Any = str if isinstance(values[0], str) else bytes
-    array = np.array([kind.__getitem__(value, slice(None)) for value in values])
-    if (np.char.str_len(array) != [kind.__len__(value) for value in values]).any():
-        cut = next(v for v in values if len(v) and v[-1] in ("\0", 0))
+def _text(values: list[Any], name: str) -> Array:
+    """Return text as a fixed-width array."""
+    array = np.array([str.__getitem__(value, slice(None)) for value in values])
+    if (np.char.str_len(array) != list(map(len, values))).any():
+        cut = next(value for value in values if value.endswith("\0"))
         raise ValueError(
             f"{name}: the label {cut!r} ends in a NUL character, which NumPy removes."
         )
@@ -227,7 +225,7 @@ def _cast(labels: Array, dtype: np.dtype[Any]) -> Array:
 
 def _cast_if_exact(labels: Array, model: Array) -> Array:
     """Cast labels to the dtype of ``model`` if this loses nothing."""
-    if labels.dtype.kind not in "US":
+    if labels.dtype.kind != "U":
         with suppress(ValueError):
             return _cast(labels, model.dtype)
     return labels
@@ -261,8 +259,8 @@ def refuse_probabilities(classes: Array, labels: Array, owner: str) -> None:
     shares = classes[(classes > 0) & (classes < 1)]
     if shares.size > max(2, labels.size) and (labels == np.floor(labels)).all():
         raise ValueError(
-            f"{owner}: a vote is a label, but {shares[0]:.6g} is not in y; pass "
-            "probabilities as Votes(None, y, probabilities=..., classes=...)."
+            f"{owner}: a vote is a label, but {shares[0]:.6g} is not in y; pass the "
+            "most likely classes, and probabilities as probabilities=."
         )
 
 

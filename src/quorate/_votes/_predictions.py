@@ -14,26 +14,23 @@ from quorate._kernels.verdicts import TIE_TOLERANCE, lead, rounding
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Ties
 from quorate._votes._checks import read_only
 from quorate._votes._counts import once, sample_counts, verdict
-from quorate._votes._rule import PLURALITY, RuleName, find_rule
+from quorate._votes._rule import PLURALITY, Heads, find_rule
 
 if TYPE_CHECKING:
     from quorate._votes._votes import Votes
 
 
-def predicted_codes(votes: "Votes", rule: RuleName | None = None) -> IntArray:
+def predicted_codes(votes: "Votes", rule: Heads | None = None) -> IntArray:
     """Return the predictions of an ensemble as positions in its classes.
 
     Parameters
     ----------
     votes : Votes
-    rule : {"average", "heads"}, optional
+    rule : {"heads"}, optional
         As for :meth:`Votes.predict`.
     """
-    wanted = find_rule(votes, "predict", rule)
-    if wanted == PLURALITY:
+    if find_rule(votes, "predict", rule) == PLURALITY:
         return verdict(votes)[0]
-    if wanted != votes.decision_rule:
-        return np.asarray(votes.mean_probabilities().argmax(axis=1))
     return once(votes, "predictions", lambda: read_only(_predict_all(votes)))
 
 

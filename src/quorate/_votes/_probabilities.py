@@ -2,13 +2,11 @@
 
 A tree outputs the distribution of one of its leaves, so its probabilities are stored as
 a small table and an index per sample, no larger than the votes. Other members need an
-array of members, samples and classes, which is memory-mapped to a temporary file if it
-is large.
+array of members, samples and classes.
 """
 
-import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +16,6 @@ from quorate._messages import in_short
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes._labels import as_labels, code_dtype, refuse_masked
 
-# Arrays of probabilities above this size in bytes are memory-mapped.
-LARGEST_IN_MEMORY = 512 * 2**20
 # Tolerances for rounding: of row sums (networks may use half precision) and of single
 # values above one.
 _SLACK = 1e-2
@@ -69,14 +65,6 @@ class Probabilities(ABC):
                 part[member] = self.of(member, samples)
         return part
 
-    def dense(self) -> Array:
-        """Return one float32 array, memory-mapped if it is large."""
-        whole = allocate_probabilities(self.shape)
-        with np.errstate(under="ignore"):
-            for member in range(self.shape[0]):
-                whole[member] = self.of(member)
-        return whole
-
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DenseProbabilities(Probabilities):
@@ -96,36 +84,20 @@ class DenseProbabilities(Probabilities):
 
     def keep(self, members: IntArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
-        shape = len(members), *self.shape[1:]
-        return self._filled(shape, (self.values[member] for member in members))
+        return DenseProbabilities(self.values[members])
 
     def at(self, samples: IntArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
-        shape = self.shape[0], len(samples), self.shape[2]
-        return self._filled(shape, (row[samples] for row in self.values))
+        return DenseProbabilities(self.values[:, samples])
 
     def only(self, valid: BoolArray) -> "DenseProbabilities":
         """See :class:`Probabilities`."""
-        rows = zip(self.values, valid[:, :, None], strict=True)
-        return self._filled(self.shape, (np.where(v, row, 0) for row, v in rows))
-
-    def _filled(
-        self, shape: tuple[int, ...], rows: Iterable[Array]
-    ) -> "DenseProbabilities":
-        part = allocate_probabilities(shape, self.values.dtype)
-        for place, row in enumerate(rows):
-            part[place] = row
-        return DenseProbabilities(part)
+        return DenseProbabilities(np.where(valid[:, :, None], self.values, 0))
 
     def block(self, samples: slice) -> Array:
         """See :class:`Probabilities`."""
-        return np.asarray(self.values[:, samples], dtype=np.float32)
-
-    def dense(self) -> Array:
-        """See :class:`Probabilities`."""
-        if self.values.dtype == np.float32:
-            return self.values
-        return Probabilities.dense(self)
+        with np.errstate(under="ignore"):
+            return np.asarray(self.values[:, samples], dtype=np.float32)
 
     def arrays(self) -> dict[str, Array]:
         """See :class:`Probabilities`."""
@@ -196,18 +168,6 @@ class TabledProbabilities(Probabilities):
         }
 
 
-def allocate_probabilities(shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
-    """Return zeros for probabilities, memory-mapped if large.
-
-    The file is anonymous (or deleted with the last array that uses it).
-    """
-    wanted = np.dtype(dtype)
-    if np.prod(shape, dtype=np.int64) * wanted.itemsize <= LARGEST_IN_MEMORY:
-        return np.zeros(shape, dtype=wanted)
-    with tempfile.TemporaryFile() as file:
-        return np.memmap(file, dtype=wanted, mode="w+", shape=shape)
-
-
 def column_labels(classes: Any, probabilities: Any) -> Array | None:
     """Return the column labels of probabilities, or None if unnamed."""
     if classes is None:
@@ -225,26 +185,6 @@ def column_labels(classes: Any, probabilities: Any) -> Array | None:
     if np.unique(labels).size < labels.size:
         raise ValueError("Votes(classes): two columns have the same label.")
     return labels
-
-
-def most_likely(probabilities: Any, classes: Array | None) -> Array:
-    """Return the most likely class of each member; ties go to the lowest."""
-    if classes is None:
-        raise ValueError(
-            "Votes(None, y, probabilities): without predictions the classes of the "
-            "columns are needed, such as classes=model.classes_."
-        )
-    refuse_masked(probabilities, "Votes(probabilities)")
-    given = np.asarray(probabilities)
-    if given.ndim != 3 or given.shape[2] != classes.size or given.dtype.kind not in "f":
-        raise ValueError(
-            "Votes(probabilities): must be one number per member, sample and class, "
-            f"shape (n_members, n_samples, {classes.size}); got {given.dtype} of shape "
-            f"{given.shape}."
-        )
-    rising = np.argsort(classes, kind="stable")
-    found = [classes[rising][row[:, rising].argmax(axis=1)] for row in given]
-    return np.array(found)
 
 
 def check_probabilities(
@@ -285,7 +225,7 @@ def check_probabilities(
         )
     if array.dtype.kind not in "fiub":
         raise ValueError(f"Votes(probabilities): must be numbers, got {array.dtype}.")
-    kept = allocate_probabilities((*shape, classes.size))
+    kept = np.zeros((*shape, classes.size), dtype=np.float32)
     for member, row in enumerate(array):
         usable = None if valid is None else valid[member]
         sample = improper_row(row, usable)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from quorate._votes._votes import Votes
 
 RuleName: TypeAlias = Literal["average", "heads"]
+Heads: TypeAlias = Literal["heads"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +55,12 @@ class DecisionRule:
 PLURALITY = DecisionRule("heads", ties="expected")
 
 
-def find_rule(
-    votes: "Votes | Summary", owner: str, name: RuleName | None
-) -> DecisionRule:
-    """Return a rule by name, or the one of the ensemble without."""
+def find_rule(votes: "Votes | Summary", owner: str, name: Heads | None) -> DecisionRule:
+    """Return the rule of the ensemble, or plurality if "heads" is asked for."""
     if name is None:
         return votes.decision_rule
-    one_of(owner, "rule", name, ("average", "heads"))
-    if name == "heads":
-        return PLURALITY
-    if votes.rule == "average":
-        return votes.decision_rule
-    if votes.class_probabilities is None:
-        raise ValueError(
-            f"{owner}(rule='average'): there are no probabilities; collect votes with "
-            "probabilities=True."
-        )
-    return DecisionRule("average")
+    one_of(owner, "rule", name, ("heads",))
+    return PLURALITY
 
 
 class VoteSource(StrEnum):

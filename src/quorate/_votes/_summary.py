@@ -18,6 +18,7 @@ from quorate._votes._labels import as_labels, codes_among, positions, union
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
+    Heads,
     RuleName,
     VoteSource,
     find_rule,
@@ -227,12 +228,6 @@ class PairedErrors:
         """Correct samples of the whole ensemble per class."""
         return np.asarray(self.samples - self.errors[1, 0] - self.errors[2, 0])
 
-    def __str__(self) -> str:
-        error = f"{100 * self.wrong[0] / self.n_samples:.2f} %"
-        if self.sizes.size == 1:
-            return f"a model of {self.sizes[0]} members, error {error}"
-        return f"{self.sizes.size} sizes of an order of {self.sizes.max()} members"
-
 
 def sum_if_known(one: Any, two: Any) -> Any:
     """Return the sum of two counts, or None if either is unknown."""
@@ -320,6 +315,9 @@ class Counted:
     def __repr__(self) -> str:
         return votes_text(self)  # type: ignore[arg-type]
 
+    def _repr_html_(self) -> str:
+        return votes_html(self)  # type: ignore[arg-type]
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Summary(Counted):
@@ -391,12 +389,12 @@ class Summary(Counted):
 
     # Predictions
 
-    def confusion(self, rule: RuleName | None = None) -> IntArray:
+    def confusion(self, rule: Heads | None = None) -> IntArray:
         """Return the confusion matrix: samples by true class (rows) and prediction.
 
         Parameters
         ----------
-        rule : {"average", "heads"}, optional
+        rule : {"heads"}, optional
             By the ensemble's own rule if not given; "heads" for the plurality vote, the
             lowest class of a tie.
 
@@ -419,7 +417,7 @@ class Summary(Counted):
         table[:, 0] += self.sums["undecided"]  # the lowest of a tie of all
         return table
 
-    def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+    def accuracy(self, ties: Ties | None = None, rule: Heads | None = None) -> float:
         """Return the share of correct predictions; see :meth:`Votes.accuracy`."""
         wanted = find_rule(self, "accuracy", rule)
         how = wanted.ties if ties is None else ties
@@ -431,7 +429,7 @@ class Summary(Counted):
         unvoted = int(groups.times[groups.cast == 0].sum())
         return (right + unvoted / self.n_classes) / self.n_samples
 
-    def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+    def error(self, ties: Ties | None = None, rule: Heads | None = None) -> float:
         """Return the mean error; see :meth:`Votes.sample_errors`."""
         return 1.0 - self.accuracy(ties, rule)
 
@@ -565,14 +563,6 @@ class Summary(Counted):
 
         return load_summary(path)
 
-    # Representations
-
-    def _repr_html_(self) -> str:
-        rows = fact_rows(self)
-        if self.against is not None:
-            rows.append(("beside them", str(self.against)))
-        return facts_html("Summary of votes", rows)
-
 
 def _rule_text(summary: Summary) -> str:
     rule = summary.decision_rule
@@ -620,13 +610,14 @@ def _accuracy_text(votes: "Votes | Summary") -> str:
     return f"members {mean} correct, their {together} {percent_text(accuracy, 1)}"
 
 
-def fact_rows(votes: "Votes | Summary") -> list[tuple[str, str]]:
-    """Return the sizes of votes, their first classes, and their accuracy."""
+def votes_html(votes: "Votes | Summary") -> str:
+    """Return sizes, first classes and accuracy as a table."""
     shown = [str(label) for label in votes.classes[:_SHOWN_CLASSES]]
     more = votes.n_classes - len(shown)
-    return [
+    facts = [
         ("members", f"{votes.n_members:,}"),
         ("samples", f"{votes.n_samples:,}"),
         ("classes", ", ".join(shown) + (f" and {more} more" if more else "")),
         ("accuracy", _accuracy_text(votes)),
     ]
+    return facts_html(type(votes).__name__, facts)

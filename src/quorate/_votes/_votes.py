@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quorate._checks import check_names, one_of
-from quorate._output import facts_html
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Outputs, Ties
 from quorate._votes._checks import (
     as_mask,
@@ -45,12 +44,11 @@ from quorate._votes._probabilities import (
     TabledProbabilities,
     check_probabilities,
     column_labels,
-    most_likely,
 )
 from quorate._votes._rule import (
     PLURALITY,
     DecisionRule,
-    RuleName,
+    Heads,
     VoteSource,
     find_rule,
     why_not_covered,
@@ -61,7 +59,6 @@ from quorate._votes._summary import (
     VOTE_SUMS,
     Counted,
     Summary,
-    fact_rows,
 )
 
 if TYPE_CHECKING:
@@ -77,9 +74,8 @@ class Votes(Counted):
 
     Parameters
     ----------
-    predictions : array-like of shape (n_members, n_samples), or None
-        The label that each member predicts for each sample: text, numbers or dates. If
-        None, the most likely class by ``probabilities``, the lowest of ties.
+    predictions : array-like of shape (n_members, n_samples)
+        The label that each member predicts for each sample: text, numbers or dates.
     y : array-like of shape (n_samples,)
         The true labels, of the same type. Labels keep their type; numbers that have no
         common type without loss are refused.
@@ -95,9 +91,6 @@ class Votes(Counted):
         The members' class probabilities. If given, the ensemble is assumed to average
         probabilities; votes, diversity and the plurality vote do not change. Values
         where ``valid`` is False are ignored.
-    rule : {"average", "heads"}, optional
-        How the ensemble predicts: by the mean of the probabilities, or by the plurality
-        of the votes. By default "average" if there are probabilities, else "heads".
     classes : array-like of shape (n_classes,), optional
         The labels of the columns of ``probabilities``, such as ``classes_`` of the
         model. By default, the sorted labels that occur.
@@ -176,12 +169,9 @@ class Votes(Counted):
         names: "Iterable[str] | None" = None,
         probabilities: Any = None,
         *,
-        rule: RuleName | None = None,
         classes: Any = None,
     ) -> None:
         columns = column_labels(classes, probabilities)
-        if predictions is None and probabilities is not None:
-            predictions = most_likely(probabilities, columns)
         mask = None if valid is None else as_mask(valid)
         truth = as_labels(y, "y")
         rows = as_rows(predictions, mask, truth)
@@ -205,7 +195,7 @@ class Votes(Counted):
             names,
             is_masked=mask is not None,
             class_probabilities=shares,
-            decision_rule=_default_rule(rule, shares),
+            decision_rule=PLURALITY if shares is None else DecisionRule("average"),
         )
         self.__setstate__(made.__getstate__())
 
@@ -245,12 +235,11 @@ class Votes(Counted):
         """The members' class probabilities, or None if only votes were collected.
 
         Shape (n_members, n_samples, n_classes), float32, zero without a usable vote.
-        Memory-mapped to a temporary file above 512 MB.
         """
         given = self.class_probabilities
         if given is None:
             return None
-        return once(self, "probabilities", lambda: read_only(given.dense()))
+        return once(self, "probabilities", lambda: read_only(given.block(slice(None))))
 
     @property
     def why_unreliable(self) -> str:
@@ -293,12 +282,12 @@ class Votes(Counted):
 
     # Predictions
 
-    def predict(self, rule: RuleName | None = None) -> Array:
+    def predict(self, rule: Heads | None = None) -> Array:
         """Return the labels that the ensemble predicts.
 
         Parameters
         ----------
-        rule : {"average", "heads"}, optional
+        rule : {"heads"}, optional
             The ensemble's own rule by default; "heads" for the (weighted) plurality
             vote, the lowest class of a tie.
         """
@@ -322,7 +311,7 @@ class Votes(Counted):
         return np.asarray(total / np.where(cast > 0, cast, 1)[:, None])
 
     def sample_errors(
-        self, ties: Ties | None = None, rule: RuleName | None = None
+        self, ties: Ties | None = None, rule: Heads | None = None
     ) -> FloatArray:
         """Return the error on each sample: 0, 1, or between the two at a tie.
 
@@ -334,7 +323,7 @@ class Votes(Counted):
             collected from an ensemble follow its predictions, and the plurality vote
             uses the expected error. Averages hardly ever tie and follow
             :meth:`predict`.
-        rule : {"average", "heads"}, optional
+        rule : {"heads"}, optional
             The ensemble's own rule by default; "heads" for the plurality vote.
         """
         wanted = find_rule(self, "sample_errors", rule)
@@ -349,11 +338,11 @@ class Votes(Counted):
             return np.where(cast == 0, 1 - 1 / self.n_classes, errors)
         return errors
 
-    def error(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+    def error(self, ties: Ties | None = None, rule: Heads | None = None) -> float:
         """Return the mean error; see :meth:`sample_errors`."""
         return float(self.sample_errors(ties, rule).mean())
 
-    def accuracy(self, ties: Ties | None = None, rule: RuleName | None = None) -> float:
+    def accuracy(self, ties: Ties | None = None, rule: Heads | None = None) -> float:
         """Return the share of samples predicted right; see :meth:`sample_errors`.
 
         Examples
@@ -537,19 +526,6 @@ class Votes(Counted):
 
         return load_votes(path)
 
-    # Representations
-
-    def _repr_html_(self) -> str:
-        rows = fact_rows(self)
-        if self.weights is not None:
-            span = f"{self.weights.min():.3g} to {self.weights.max():.3g}"
-            rows.append(("weights", span))
-        if self.is_masked:
-            mean = sample_counts(self)[1].mean()
-            share = f"{mean / self.n_members:.1%}, {mean:.1f} per sample"
-            rows.append(("usable votes", share))
-        return facts_html("Votes", rows)
-
 
 def votes_from_codes(
     codes: Array,
@@ -665,16 +641,3 @@ def check_counts(votes: object, owner: str) -> None:
     """Raise ``TypeError`` unless these are votes or a summary."""
     if not isinstance(votes, Summary):
         check_votes(votes, owner)
-
-
-def _default_rule(name: RuleName | None, given: Probabilities | None) -> DecisionRule:
-    """Return the default rule for votes without an ensemble."""
-    if name is not None:
-        one_of("Votes", "rule", name, ("average", "heads"))
-    if name == "average" and given is None:
-        raise ValueError(
-            "Votes(rule='average'): there are no probabilities to average."
-        )
-    if name == "heads" or given is None:
-        return PLURALITY
-    return DecisionRule("average")
