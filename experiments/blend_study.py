@@ -19,9 +19,10 @@ import numpy as np
 
 import quorate
 from quorate.pruning import GreedySelection
-from quorate.study import list_data_sets, load_data
+from quorate.study import load_data
 from quorate.study._data_set import make_preparation
 from quorate.study._learners import make_pool
+from quorate.study._load_data import list_data_sets
 
 MOST = 1200
 FEWEST = 5  # of a class

@@ -17,7 +17,8 @@ from sklearn.model_selection import train_test_split
 import quorate
 from experiments._tables import write
 from experiments.selectors_study import TUNED_ON
-from quorate.stats import holm, wilcoxon_holm
+from quorate.stats import wilcoxon_holm
+from quorate.stats._ranks import holm
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation
 

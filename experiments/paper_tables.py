@@ -13,7 +13,7 @@ import numpy as np
 
 from experiments._tables import RESULTS, write
 from experiments.presets import directive, write_committed
-from quorate.study import Results, make_preset, missing_rows, run_plan
+from quorate.study import Results, make_preset, run_plan
 from quorate.study._paper import NUMERALS, paper_rows
 
 REFERENCE = "EPBD"
@@ -26,7 +26,7 @@ def main(data_dir: str, stores: str = ".", *numbers: str) -> None:
         path = Path(stores) / f"paper/{plan.name}.sqlite"
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=1)
         print(f"{path.name}: {outcome.n_run} cells now, {outcome.n_failed} failed")
-        print("\n".join(missing_rows(plan.table, plan.data_names)))
+        print("\n".join(plan.missing_rows()))
         results = Results.read(path)
         write_committed(results)
         write_methods(results)

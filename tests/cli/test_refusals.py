@@ -31,7 +31,6 @@ WORK = (
     "quorate._votes.load_counts",
     "quorate._blending.blend",
     "quorate.study.run_plan",
-    "quorate.study.forecast_plan",
     "quorate.study.Results.read",
 )
 
@@ -49,7 +48,6 @@ TO_WORK = (
     "diagnose votes.npz",
     "blend oof --target y.csv",
     "study run tiny.toml",
-    "study run tiny.toml --dry-run",
     "study resume store.sqlite",
     "study report store.sqlite",
 )
@@ -191,7 +189,7 @@ def test_a_folder_that_may_not_be_written_to(run, place, tmp_path):
 @pytest.mark.parametrize(
     ("words", "doors", "why"),
     [
-        (["tiny.toml", "--store", "store.sqlite"], ("_run.load_plan_data",),
+        (["tiny.toml", "--store", "store.sqlite"], ("_run._load_plan_data",),
          "the results of another plan"),
         (["unknown.toml"], ("_load_data._generate", "_load_data._from_scikit_learn"),
          "unknown data set 'irises'; did you mean 'iris'"),

@@ -13,7 +13,7 @@ from tests.study.plans import small_plan
 import quorate
 from quorate import display, stats
 from quorate._votes import with_changes
-from quorate.study import Results, forecast_plan
+from quorate.study import Results
 
 X, Y = load_wine(return_X_y=True)
 NAMES = np.array(["a", "b", "c"])
@@ -98,13 +98,11 @@ THINGS = {
     "ranks": lambda: stats.average_ranks(np.random.default_rng(0).random((5, 3))),
     "friedman": lambda: stats.friedman(np.random.default_rng(0).random((5, 3))),
     "nemenyi": lambda: stats.nemenyi(np.random.default_rng(0).random((5, 3))),
-    "t-test": lambda: stats.paired_t_test([0.1, 0.4, 0.2], [0.2, 0.1, 0.1]),
     "signed ranks": lambda: stats.wilcoxon_holm(
         np.random.default_rng(0).random((8, 3))
     ),
     "a picture": lambda: display.KappaErrorDisplay.from_votes(fresh_votes()),
     "plan": small_plan,
-    "forecast": lambda: forecast_plan(small_plan()),
 }
 
 

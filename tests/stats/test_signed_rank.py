@@ -51,10 +51,11 @@ def test_is_that_of_scipy_without_ties(seed, n_blocks):
 
 
 @pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("n_blocks", [16, 30, 60])
+@pytest.mark.parametrize("n_blocks", [80, 120])
 def test_approximation_is_that_of_scipy_with_ties(seed, n_blocks):
     a, b = np.random.default_rng(seed).integers(0, 5, size=(2, n_blocks))
-    found = wilcoxon_holm({"a": a, "b": b}, exact=False)
+    assert np.count_nonzero(a != b) > 50
+    found = wilcoxon_holm({"a": a, "b": b})
     word = "asymptotic" if NEW_SCIPY else "approx"
     known = stats.wilcoxon(a, b, method=word)
     assert found.statistics[0] == known.statistic
@@ -69,15 +70,6 @@ def test_is_exact_with_ties(values):
     for (i, j), p_value in zip(pairs, found.p_values, strict=True):
         d = means[:, i] - means[:, j]
         assert p_value == pytest.approx(by_all_signs(d), rel=1e-12)
-
-
-def test_exact_is_a_choice():
-    table = {"a": np.arange(60.0), "b": np.arange(60.0)[::-1] + 0.25}
-    default = wilcoxon_holm(table).p_values[0]
-    assert default == wilcoxon_holm(table, exact=False).p_values[0]
-    counted = wilcoxon_holm(table, exact=True).p_values[0]
-    assert counted != default
-    assert counted == pytest.approx(default, abs=0.01)
 
 
 def test_differences_that_rounding_makes_are_ties():

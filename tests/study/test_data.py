@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import json
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +17,9 @@ from scipy.special import logsumexp
 
 from quorate._data import read_samples, stratum_sizes
 from quorate.exceptions import FileFormatError
-from quorate.study import DataSet, list_data_sets, load_data
+from quorate.study import DataSet, load_data
 from quorate.study._generators import GENERATORS
-from quorate.study._load_data import BUNDLED
+from quorate.study._load_data import BUNDLED, list_data_sets
 
 # A folder of real data sets beside the checkout, where there is one.
 BESIDE = Path(__file__).parents[3] / "shared" / "data"
@@ -357,69 +356,6 @@ def test_rare_classes_survive_a_subsample():
     counts = dict(zip(*np.unique(shuttle.y, return_counts=True), strict=True))
     # shares of 500 are 392.98, 0.43, 1.47, 76.75, 28.16, 0.09 and 0.11
     assert counts == {1: 392, 2: 1, 3: 1, 4: 76, 5: 28, 6: 1, 7: 1}
-
-
-# --- pictures
-
-
-@pytest.fixture
-def pictures(tmp_path):
-    Image = pytest.importorskip("PIL.Image", reason="pillow is not installed")
-    for kind, grey in (("cat", 40), ("dog", 200)):
-        (tmp_path / kind).mkdir()
-        Image.new("L", (30, 20), grey).save(tmp_path / kind / "1.png")
-        Image.new("RGB", (9, 9), (grey,) * 3).save(tmp_path / kind / "2.PNG")
-    (tmp_path / "dog" / "notes.txt").write_text("not a picture")
-    (tmp_path / ".hidden").mkdir()
-    return tmp_path
-
-
-def test_a_folder_of_pictures(pictures):
-    data = load_data(str(pictures), image_size=4)
-    assert data.y.tolist() == ["cat", "cat", "dog", "dog"]
-    assert data.X.columns[[0, 1, 4, 15]].tolist() == [
-        "pixel_0_0", "pixel_0_1", "pixel_1_0", "pixel_3_3"]  # fmt: skip
-    assert data.X.iloc[[0, 1]].to_numpy().tolist() == [[40] * 16] * 2
-    assert data.X.iloc[[2, 3]].to_numpy().tolist() == [[200] * 16] * 2
-    assert data.name == pictures.name
-    assert load_data(pictures).n_features == 256
-
-
-def test_pixels_go_row_by_row(pictures):
-    from PIL import Image
-
-    picture = np.array([[0, 90], [0, 0]], dtype=np.uint8)
-    Image.fromarray(picture).save(pictures / "cat" / "0.png")
-    first = load_data(pictures, image_size=2).X.iloc[0]
-    assert first.to_dict() == {
-        "pixel_0_0": 0, "pixel_0_1": 90, "pixel_1_0": 0, "pixel_1_1": 0}  # fmt: skip
-
-
-def test_pictures_that_do_not_fit(pictures):
-    from PIL import Image
-
-    def refused(error, why, folder=pictures, **options):
-        with pytest.raises(error, match=why):
-            load_data(folder, **options)
-
-    refused(ValueError, r"image_size=0.*at least 1", image_size=0)
-    refused(ValueError, "one folder per class", pictures / "cat")
-    deep, whole = pictures / "cat" / "deep.png", pictures / "cat" / "1.png"
-    Image.fromarray(np.full((4, 4), 9000, dtype=np.uint16)).save(deep)
-    refused(FileFormatError, r"deep\.png: has more than 8 bits")
-    for content in (b"\x89PNG\r\n", whole.read_bytes()[:40]):
-        deep.write_bytes(content)
-        refused(FileFormatError, r"deep\.png: not a readable picture")
-    deep.unlink()
-    (pictures / "ant").mkdir()
-    refused(ValueError, "ant: no pictures")
-
-
-def test_pictures_without_pillow(tmp_path, monkeypatch):
-    (tmp_path / "cat").mkdir()
-    monkeypatch.setitem(sys.modules, "PIL.Image", None)
-    with pytest.raises(ImportError, match="install pillow"):
-        load_data(tmp_path)
 
 
 # --- DataSet

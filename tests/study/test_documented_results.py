@@ -128,10 +128,7 @@ def test_the_archive_is_the_one_whose_digest_is_committed():
 def test_check_passes_on_the_stores_of_the_archive(name, tmp_path):
     with zipfile.ZipFile(RESULTS / "paper" / "archive.zip") as archive:
         path = archive.extract(f"{name}.sqlite", tmp_path)
-    checked = Results.read(path).check()
-    assert checked.passes
-    assert not checked.rows()
-    assert checked.n_missing == 0
+    assert set(Results.read(path).check()["verdict"]) == {"same"}
 
 
 def committed(name):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,14 +23,15 @@ from quorate.study import (
     Results,
     Store,
     make_preset,
-    missing_rows,
     read_plan,
     run_plan,
 )
 from quorate.study import _paper as paper_module
+from quorate.study import _results as results_module
 from quorate.study._learners import LEARNERS
-from quorate.study._paper import paper_rows
+from quorate.study._paper import committed_cells, paper_rows
 
+SHARED = os.environ.get("QUORATE_DATA")
 TABLES = {"2": "II", "3": "III", "4": "IV", "5": "V", "6": "VI"}
 # The paper does not say what these are.
 UNKNOWN = {"II": {"gmm (10d)", "ames"}, "III": {"gmm (10d)"}, "IV": {"ames"},
@@ -58,7 +60,7 @@ class TestRows:
         wanted = {(learner, row.files[0]) for row in rows if row.files
                   for learner in row.learners}  # fmt: skip
         assert trained == wanted
-        lines = missing_rows(table, plan.data_names)
+        lines = plan.missing_rows()
         assert {line.split(": ")[1] for line in lines} == UNKNOWN[table]
         assert all("does not describe" in line for line in lines)
         assert all(learner in LEARNERS for row in rows for learner in row.learners)
@@ -85,7 +87,7 @@ class TestRows:
     def test_what_is_missing_is_said_with_its_source(self):
         plan = make_preset("paper-table-4")  # generators alone
         assert plan.data_names == ("ringnorm", "waveform")
-        lines = missing_rows("IV", plan.data_names)
+        lines = plan.missing_rows()
         assert len(lines) == 12
         assert (
             "missing: heart: heart_statlog.csv.gz, from UCI: Statlog (Heart)" in lines
@@ -244,32 +246,49 @@ class TestStores:
         assert plain(first) == before
 
 
+@pytest.fixture
+def committed(store, tmp_path, monkeypatch):
+    """Put the store's plan and own cells in the place of the preset's."""
+    scores = Results.read(store).scores("accuracy")
+    rows = [
+        [block, *(f"{100 * v.mean():.2f}±{100 * v.std():.2f}" for v in line)]
+        for block, line in zip(scores.blocks, scores.values, strict=True)
+    ]
+    for name in ("rows.csv", "data.csv"):
+        text = (Path(paper_module.__file__).parent / "paper" / name).read_text()
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(paper_module, "_FOLDER", tmp_path)
+    for module in (quorate.study, results_module):
+        monkeypatch.setattr(module, "make_preset", preset)
+    monkeypatch.chdir(tmp_path)
+
+    def write(change=lambda cell: cell):
+        rows[0][1] = change(rows[0][1])
+        with (tmp_path / "paper-table-4.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([["data set", *scores.methods], *rows])
+
+    return write
+
+
+def preset(name, data_dir=None):
+    if name == "paper-table-4":
+        return table_plan(("ringnorm", "waveform"))
+    return make_preset(name, data_dir=data_dir)
+
+
 class TestCheck:
-    @pytest.fixture
-    def committed(self, store, tmp_path, monkeypatch):
-        """Put a table of the store's own cells in the place of the committed ones."""
-        results = Results.read(store)
-        scores = results.scores("accuracy")
-        rows = [
-            [block, *(f"{100 * v.mean():.2f}±{100 * v.std():.2f}" for v in line)]
-            for block, line in zip(scores.blocks, scores.values, strict=True)
-        ]
-        monkeypatch.setattr(paper_module, "_FOLDER", tmp_path)
-
-        def write(change=lambda cell: cell):
-            rows[0][1] = change(rows[0][1])
-            with (tmp_path / "paper-table-4.csv").open("w", newline="") as file:
-                csv.writer(file).writerows([["data set", *scores.methods], *rows])
-
-        for name in ("rows.csv", "data.csv"):
-            text = (Path(paper_module.__file__).parent / "paper" / name).read_text()
-            (tmp_path / name).write_text(text)
-        return write
-
     def test_same(self, store, committed):
         committed()
         shown = study("check", "paper-table-4", store).output
         assert "12 same, 0 within tolerance, 0 differs, 0 not computed" in shown
+
+    def test_without_a_store_it_is_run_anew(self, committed):
+        committed()
+        shown = study("check", "paper-table-4").output
+        assert "36 of 36 cells computed now" in shown
+        assert "12 same, 0 within tolerance, 0 differs, 0 not computed" in shown
+        shown = study("check", "paper-table-4", code=2).output
+        assert "paper-table-4-check.sqlite exists" in shown
 
     @pytest.mark.parametrize(
         ("shift", "code", "verdict"),
@@ -283,18 +302,55 @@ class TestCheck:
         committed(change)
         shown = study("check", "paper-table-4", store, code=code).output
         assert f"1 {verdict}" in shown
-        assert "ringnorm" in shown.splitlines()[-1]
+        (line,) = [line for line in shown.splitlines() if line.startswith("ringnorm")]
+        assert line.split()[1] == "Ensem"
+        assert line.endswith(verdict)
 
-    def test_nothing_to_compare_does_not_pass(self, store, committed):
+    def test_nothing_to_compare_does_not_pass(self, committed, tmp_path):
         committed()
-        path = store.with_name("other.sqlite")
-        run_plan(small_plan(data=("wine",)), path)
+        path = tmp_path / "other.sqlite"
+        run_plan(table_plan(("gmm2",)), path)
         assert "12 not computed" in study("check", "paper-table-4", path, code=1).output
 
-    def test_a_study_without_a_committed_table(self, store, committed):
+    def test_some_rows_are_enough(self, committed, tmp_path):
         committed()
-        shown = study("check", "space", store, code=1).output
-        assert "committed table 'space'" in shown
+        path = tmp_path / "some.sqlite"
+        run_plan(table_plan(("waveform",)), path)
+        assert "6 same" in study("check", "paper-table-4", path).output
+
+    @pytest.mark.parametrize(
+        ("name", "changes", "why"),
+        [
+            ("space", {}, "contains the study paper-table-4, not space"),
+            ("paper-table-4", {"rows": 70}, "the plans differ in rows"),
+            ("mine", {"name": "mine"}, "unknown study 'mine'"),
+            ("space", {"name": "space"}, "the plans differ in"),
+        ],
+    )
+    def test_another_plan_is_refused(self, committed, tmp_path, name, changes, why):
+        committed()
+        path = tmp_path / "s.sqlite"
+        run_plan(replace(table_plan(), **changes), path)
+        assert why in study("check", name, path, code=1).output
+
+    @pytest.mark.skipif(not SHARED, reason="needs the shared data sets")
+    def test_a_row_of_a_table_comes_out_as_committed(self, tmp_path):
+        """Fitted anew, at the limits of the preset."""
+        plan = make_preset("paper-table-4", data_dir=SHARED)
+        (kind,) = plan.ensembles
+        heart = replace(
+            plan, data=("heart_statlog",), ensembles=(replace(kind, only=()),)
+        )
+        run_plan(heart, tmp_path / "s.sqlite", data_dir=SHARED, n_jobs=1)
+        found = Results.read(tmp_path / "s.sqlite").check()
+        verdicts = found["verdict"][found["data set"] == "heart_statlog"]
+        assert set(verdicts) <= {"same", "within tolerance"}
+        assert len(verdicts) == len(plan.methods)
+
+
+def test_every_preset_has_a_committed_table():
+    for name in PRESETS:
+        assert committed_cells(name)
 
 
 def test_one_method_prints_correlations_instead_of_accuracies(tmp_path):
@@ -305,14 +361,13 @@ def test_one_method_prints_correlations_instead_of_accuracies(tmp_path):
     found = results.correlations()
     frame = results.to_frame()
     finite = frame[np.isfinite(frame.risk)]
-    at = found.pairs.index("error, worst diversity")
-    for which, name in enumerate(("pearson", "spearman")):
-        expected = finite.error.corr(finite.worst_diversity, name)
-        whole = frame.error.corr(frame.worst_diversity, name)
-        assert found.values[at, 0, which] == pytest.approx(whole, nan_ok=True)
-        risk = found.values[found.pairs.index("error, risk"), 0, which]
-        assert risk == pytest.approx(finite.error.corr(finite.risk, name), nan_ok=True)
-        assert np.isfinite(expected) or len(finite) < 3
+    (ensemble,) = set(frame.ensemble)
+    for kind in ("pearson", "spearman"):
+        values = found[ensemble, kind]
+        whole = frame.error.corr(frame.worst_diversity, kind)
+        assert values["error, worst diversity"] == pytest.approx(whole, nan_ok=True)
+        risk = finite.error.corr(finite.risk, kind)
+        assert values["error, risk"] == pytest.approx(risk, nan_ok=True)
     shown = study("report", path).output
     assert "gain, error gap" in shown
     assert "W/T/L" not in shown

@@ -71,10 +71,8 @@ class TestStandings:
 class TestExports:
     def test_all_say_the_same(self, results, tmp_path):
         results.to_csv(tmp_path / "r.csv")
-        results.to_parquet(tmp_path / "r.parquet")
         frame = results.to_frame()
         assert len(frame) == 18
-        pd.testing.assert_frame_equal(frame, pd.read_parquet(tmp_path / "r.parquet"))
         read = pd.read_csv(tmp_path / "r.csv")
         pd.testing.assert_frame_equal(frame, read, check_dtype=False)
 
@@ -94,19 +92,6 @@ class TestExports:
         both.to_csv(tmp_path / "r.csv")
         for frame in (pd.read_csv(tmp_path / "r.csv"), both.to_frame()):
             assert frame["fit_seconds"].isna().tolist() == [True, False]
-
-    def test_a_failed_write_leaves_the_old_file(self, results, tmp_path, monkeypatch):
-        path = tmp_path / "r.parquet"
-        path.write_text("old")
-
-        def refuse(*_, **__):
-            raise ImportError("no engine")
-
-        monkeypatch.setattr(pd.DataFrame, "to_parquet", refuse)
-        with pytest.raises(ImportError, match="pyarrow; pip install pyarrow"):
-            results.to_parquet(path)
-        assert path.read_text() == "old"
-        assert list(tmp_path.iterdir()) == [path]
 
     def test_plain_types_and_finite_numbers(self, results):
         row = {**results.rows[0], "risk": float("nan"), "full_risk": float("inf")}

@@ -6,24 +6,19 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.decomposition import PCA
 from sklearn.tree import DecisionTreeClassifier
 from tests.study.plans import plain, results_of, small_plan
 
-from quorate import collect_votes
 from quorate.study import (
     DataSpec,
     EnsembleSpec,
     MethodSpec,
     Results,
     Store,
-    forecast_plan,
     load_data,
     run_plan,
 )
 from quorate.study import _cell as cell_module
-from quorate.study._cell import fold_rows
-from quorate.study._learners import make_ensemble
 
 DATA = os.environ.get("QUORATE_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="needs the shared data sets")
@@ -192,17 +187,23 @@ def test_failures_are_rows_and_can_be_tried_again(tmp_path, monkeypatch):
     assert (again.n_run, again.n_failed) == (6, 0)
 
 
+def test_another_plan_is_refused(small_store):
+    before = small_store.read_bytes()
+    with pytest.raises(ValueError, match="another plan"):
+        run_plan(small_plan(folds=2), small_store)
+    assert small_store.read_bytes() == before
+
+
 def test_a_plan_without_results_may_be_replaced(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         store.remember_plan(small_plan(folds=2))
     assert run_plan(small_plan(), tmp_path / "s.sqlite").n_run == 18
 
 
-@pytest.mark.parametrize("act", [run_plan, forecast_plan])
 @pytest.mark.parametrize("folds", [91, 10_000_000_000])
-def test_more_folds_than_rows(tmp_path, act, folds):
+def test_more_folds_than_rows(tmp_path, folds):
     with pytest.raises(ValueError, match=f"wine: got {folds} folds for 90 rows; use"):
-        act(small_plan(folds=folds), tmp_path / "s.sqlite")
+        run_plan(small_plan(folds=folds), tmp_path / "s.sqlite")
     assert not (tmp_path / "s.sqlite").exists()
 
 
@@ -223,38 +224,6 @@ class TestDataOptions:
         assert {row["data"] for row in results.rows} == {"mine"}
         assert results.preparation[0]["columns"] == 2
 
-    def test_pictures_in_fewer_dimensions(self, tmp_path):
-        from PIL import Image
-
-        rng = np.random.default_rng(0)
-        for kind in ("cats", "dogs"):
-            (tmp_path / "pets" / kind).mkdir(parents=True)
-            for number in range(8):
-                pixels = rng.integers(256, size=(6, 6), dtype=np.uint8)
-                Image.fromarray(pixels).save(tmp_path / f"pets/{kind}/{number}.png")
-        spec = DataSpec(path=str(tmp_path / "pets"), image_size=4, pca=3)
-        first = self.run(tmp_path, spec).preparation[0]
-        assert (first["columns"], first["features"]) == (16, 3)
-        assert first["what"] == "16 numeric columns; 3 principal components"
-
-    def test_components_are_those_of_the_training_part(self, tmp_path):
-        """A fold prepared by hand gives the same accuracy."""
-        self.run(tmp_path, DataSpec("wine", pca=2))
-        rows = plain(tmp_path / "s.sqlite")
-        (row,) = [r for r in rows if (r["fold"], r["method"]) == (0, "Ensem")]
-        data = load_data("wine", n_rows=90)
-        train, test = fold_rows(small_plan(folds=2), data.y, 0, 0)
-        made = PCA(2).fit(data.X.iloc[train].to_numpy(float))
-        bagged = make_ensemble("bagging", "tree", 8, 0)
-        X = made.transform(data.X.to_numpy(float))
-        bagged.fit(X[train], data.y[train])
-        votes = collect_votes(bagged, X[test], data.y[test])
-        assert row["accuracy"] == pytest.approx(votes.accuracy())
-
-    def test_shares_of_the_variance(self, tmp_path):
-        first = self.run(tmp_path, DataSpec("wine", pca=0.9)).preparation[0]
-        assert first["features"] < 13
-
     def test_options_make_other_cells(self, tmp_path):
         one = self.run(tmp_path, DataSpec("iris"), DataSpec("wine", rows=60))
         assert {fit["rows"] for fit in one.preparation} == {45, 30}
@@ -270,10 +239,3 @@ class TestDataOptions:
         flowers = DataSpec(path=str(tmp_path / "flowers.csv"))
         with pytest.raises(ValueError, match="iris and flowers are the same data"):
             self.run(tmp_path, "iris", flowers)
-
-    def test_options_that_do_not_fit(self, tmp_path):
-        with pytest.raises(ValueError, match="image_size is for folders of pictures"):
-            self.run(tmp_path, DataSpec("wine", image_size=8))
-        with pytest.raises(ValueError, match="pca is 80, more than"):
-            self.run(tmp_path, DataSpec("wine", pca=80))
-        assert not (tmp_path / "s.sqlite").exists()

@@ -220,7 +220,14 @@ def _ranking(search: str, results: Results, against: str) -> Section:
 
 def _correlations(results: Results) -> Section:
     found = results.correlations()
-    return {"header": list(found.ensembles), "rows": found.rows(), "note": found.note}
+    rows = [
+        (pair, *(f"{r:+.2f} ({ranks:+.2f})".replace("+nan", "-")
+                 for r, ranks in zip(line[::2], line[1::2], strict=True)))
+        for pair, *line in found.itertuples(name=None)
+    ]  # fmt: skip
+    note = "Pearson's correlation over data sets and folds, in brackets that of ranks"
+    ensembles = list(dict.fromkeys(found.columns.get_level_values(0)))
+    return {"header": ensembles, "rows": rows, "note": note}
 
 
 def _accuracies(scores: Scores, against: str, printed: Section) -> list[Section]:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from quorate.cli import _options
 from quorate.cli._console import on_one_line, plain_table, results_console, say
 from quorate.cli._errors import interrupted_code, was_interrupted
 from quorate.cli._inputs import check_folder
-from quorate.cli._study_view import show_results
+from quorate.cli._study_view import show_check, show_results
 
 if TYPE_CHECKING:
     from quorate.study import Plan, Results
@@ -69,11 +68,8 @@ def _running(command: Callable[..., Any]) -> Callable[..., Any]:
 @_options.option(
     "--store", _options.FILE, "File for the results; PLAN.sqlite by default."
 )
-@_options.flag("--dry-run", "Show what would be computed, and run nothing.")
 @_running
-def run(
-    plan: str, quick: bool, store: Path | None, dry_run: bool, **options: Any
-) -> None:
+def run(plan: str, quick: bool, store: Path | None, **options: Any) -> None:
     """Run PLAN: the name of a preset, or a TOML file.
 
     Results are stored in one file; results that are already in it are not computed
@@ -89,7 +85,7 @@ def run(
         made = make_preset(plan, data_dir=options["data"])
     if quick:
         made = made.quick()
-    _run(made, path, dry_run, **options)
+    _run(made, path, **options)
 
 
 @study.command()
@@ -107,21 +103,17 @@ def resume(store: Path, **options: Any) -> None:
 def _run(
     plan: "Plan",
     path: Path,
-    dry_run: bool = False,
     *,
     data: Path | None,
     jobs: int | None,
     dask: str | None,
     retry: bool,
 ) -> None:
-    from quorate.study import Results, forecast_plan, run_plan
+    from quorate.study import Results, run_plan
 
     how: dict[str, Any] = {"data_dir": data}
     how |= {"n_jobs": jobs, "retry": retry}
     with _workers(dask):
-        if dry_run:
-            say(forecast_plan(plan, path, **how))
-            return
         try:
             with stage(f"computing cells of {on_one_line(plan.name)}", verbose=1):
                 summary = run_plan(plan, path, progress=_advance, **how)
@@ -173,21 +165,27 @@ def _workers(dask: str | None) -> Iterator[None]:
 @click.argument("store", type=_options.FILE, required=False)
 @_running
 def check(name: str, store: Path | None, **options: Any) -> None:
-    """Compare the cells of STORE with the table of the preset NAME.
+    """Compare cells with the table of the preset NAME that comes with quorate.
 
-    Without STORE, NAME.sqlite is used, and what it lacks is computed. The table comes
-    with quorate. Each cell is the same, within tolerance, or differs; cells that are
-    not the same are printed. The exit code is 1 if a cell differs, or if there is
-    nothing to compare.
+    Without STORE the preset is run anew, at its own limits, and its results are kept in
+    NAME-check.sqlite; with STORE its results are read. Each cell of the table is the
+    same, within tolerance, differs, or is not computed, such as those of data sets that
+    are not in the folder of --data. Cells that are not the same are printed. The exit
+    code is 1 if a cell differs, or if there is nothing to compare.
     """
     from quorate.study import Results, make_preset
 
-    path = store or Path(f"{name}.sqlite")
+    path = store or Path(f"{name}-check.sqlite")
     if store is None:
+        if path.exists():
+            raise click.UsageError(
+                f"{path} exists; compare it with: quorate study check {name} {path}"
+            )
         _run(make_preset(name, data_dir=options["data"]), path, **options)
-    checked = replace(Results.read(path), name=name).check()
-    say(checked)
-    if not checked.passes:
+    results = Results.read(path)
+    if results.name != name:
+        raise ValueError(f"{path}: contains the study {results.name}, not {name}.")
+    if not show_check(results_console(), results):
         raise SystemExit(1)
 
 
@@ -213,8 +211,8 @@ def merge(store: Path, others: tuple[Path, ...]) -> None:
 @click.argument("store", type=_options.FILE)
 @_options.option(
     "--format form",
-    click.Choice(["terminal", "markdown", "latex", "csv", "parquet", "json"]),
-    "csv and parquet have a row per cell.",
+    click.Choice(["terminal", "markdown", "latex", "csv", "json"]),
+    "csv has a row per cell.",
     default="terminal",
 )
 @_options.option("-o --output", _options.FILE, "Write to FILE instead of printing.")
@@ -250,8 +248,6 @@ def report(
     html: Path | None,
 ) -> None:
     """Print the results in STORE, write them to a file, or save their figures."""
-    if form == "parquet" and output is None:
-        raise click.UsageError("parquet cannot be printed; name a file with -o.")
     for written in filter(None, (output, html)):
         check_folder(written)
     from quorate.study import Results
@@ -275,8 +271,6 @@ def report(
     elif output is None:
         say(_as_text(results, form, reference), nl=False)
         return
-    elif form == "parquet":
-        results.to_parquet(output)
     else:
         console = results_console()
         if form == "terminal":

@@ -26,14 +26,12 @@ def show_results(
     verbose: bool = False,
 ) -> None:
     """Print the ranking of the methods, the tests, and the failures."""
-    from quorate.study import missing_rows
-
     for search, part in results.searches.items():
         named = f"{results.name}, {search}" if search else results.name
         heading(console, escape(named))
         _show_ranks(console, part, reference)
-    if results.plan is not None and results.plan.table:
-        for line in missing_rows(results.plan.table, results.plan.data_names):
+    if results.plan is not None:
+        for line in results.plan.missing_rows():
             console.print(Text(line))
     _show_failures(console, results, verbose)
 
@@ -48,11 +46,39 @@ def _show_ranks(console: Console, results: "Results", reference: str | None) -> 
         console.print(Text(f"nothing to compare yet: {error}"))
         return
     if len(standings) == 1 and "risk" in results.rows[0]:
-        console.print(Text(repr(results.correlations())), soft_wrap=True)
+        _show_correlations(console, results)
         return
     _show_standings(console, results, standings, reference)
     if len(standings) > 1:
         _show_table(console, results.table(reference), standings)
+
+
+def _show_correlations(console: Console, results: "Results") -> None:
+    found = results.correlations()
+    for ensemble in dict.fromkeys(found.columns.get_level_values(0)):
+        heading(console, escape(ensemble))
+        table = plain_table("quantities", "Pearson", "of ranks", numbers=2)
+        for pair, *values in found[ensemble].itertuples():
+            table.add_row(pair, *(f"{r:+.2f}" if r == r else "-" for r in values))
+        console.print(table)
+    console.print("correlations over data sets and folds")
+
+
+def show_check(console: Console, results: "Results") -> bool:
+    """Print the cells that are not the committed ones; return whether none differs."""
+    found = results.check()
+    counts = found["verdict"].value_counts()
+    verdicts = ("same", "within tolerance", "differs", "not computed")
+    heading(console, f"{escape(results.name)}, compared with the committed table")
+    others = found[~found["verdict"].isin(["same", "not computed"])]
+    if len(others):
+        table = plain_table(*map(str, found.columns), numbers=4)
+        for row in others.itertuples(index=False):
+            table.add_row(*map(escape, row))
+        console.print(table)
+    console.print(", ".join(f"{counts.get(word, 0)} {word}" for word in verdicts))
+    compared = len(found) - counts.get("not computed", 0)
+    return bool(compared) and "differs" not in counts
 
 
 def _show_standings(

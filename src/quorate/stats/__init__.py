@@ -5,9 +5,8 @@ Limits on error rates take counts: :func:`error_limit`, :func:`excess_limit`,
 methods by repeats (folds), higher is better, and knows nothing about where they come
 from. No test is chosen for you:
 
-- two methods, folds of one data set: :func:`paired_t_test`, with ``test_share`` because
-  folds overlap
-- one method against others, data set by data set: :func:`win_tie_loss`
+- one method against others, data set by data set: :func:`win_tie_loss`, with
+  ``test_share`` because folds overlap
 - two or more methods over data sets: :func:`wilcoxon_holm`
 - many methods over data sets: :func:`average_ranks`, :func:`friedman`,
   :func:`nemenyi`
@@ -19,12 +18,7 @@ from quorate.stats._limits import (
     expected_limit,
     samples_needed,
 )
-from quorate.stats._paired import (
-    TTest,
-    WinTieLoss,
-    paired_t_test,
-    win_tie_loss,
-)
+from quorate.stats._paired import WinTieLoss, win_tie_loss
 from quorate.stats._ranks import (
     AverageRanks,
     Friedman,
@@ -42,7 +36,6 @@ __all__ = [
     "Friedman",
     "Nemenyi",
     "Scores",
-    "TTest",
     "WilcoxonHolm",
     "WinTieLoss",
     "average_ranks",
@@ -51,7 +44,6 @@ __all__ = [
     "expected_limit",
     "friedman",
     "nemenyi",
-    "paired_t_test",
     "samples_needed",
     "wilcoxon_holm",
     "win_tie_loss",

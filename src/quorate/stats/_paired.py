@@ -1,4 +1,4 @@
-"""Compare two methods on the same folds or blocks: t-tests and wins."""
+"""Count on how many blocks a method wins, by paired t-tests over folds."""
 
 import math
 from dataclasses import dataclass
@@ -9,110 +9,7 @@ from scipy import special
 
 from quorate._checks import check_number
 from quorate._typing import Array, FloatArray, IntArray
-from quorate.stats._scores import as_pair, as_scores, differences, slack_of
-
-_WORDS = {1: "win", 0: "tie", -1: "loss"}
-
-
-@dataclass(frozen=True, slots=True)
-class TTest:
-    """Outcome of a two-sided paired t-test of ``a`` against ``b``.
-
-    Attributes
-    ----------
-    difference : float
-        Mean of ``a - b``.
-    statistic : float
-        The t statistic, infinite if the differences are constant and not zero.
-    p_value : float
-        Probability of a statistic at least as large if there is no difference.
-    dof : int
-        Degrees of freedom.
-    alpha : float
-        Level of significance.
-    test_share : float or None
-        Share of the samples in a test fold, if the variance was corrected for it.
-    """
-
-    difference: float
-    statistic: float
-    p_value: float
-    dof: int
-    alpha: float
-    test_share: float | None = None
-
-    @property
-    def significant(self) -> bool:
-        """Whether the p-value is at most alpha."""
-        return self.p_value <= self.alpha
-
-    @property
-    def mark(self) -> int:
-        """1 if ``a`` is significantly better, -1 if ``b`` is, 0 for a tie."""
-        return int(_marks(self.statistic, self.p_value, self.alpha))
-
-    def __repr__(self) -> str:
-        return (
-            f"TTest(difference={self.difference:+.4g}, t={self.statistic:.4g}, "
-            f"dof={self.dof}, p={self.p_value:.4g}: {_WORDS[self.mark]} "
-            f"at alpha={self.alpha:g})"
-        )
-
-
-def paired_t_test(
-    a: Any, b: Any, alpha: float = 0.05, *, test_share: float | None = None
-) -> TTest:
-    r"""Test two methods on the same folds for a difference, two-sided.
-
-    .. math:: t = \frac{\bar d}{\sqrt{s^2 (1/n + \rho / (1 - \rho))}},
-              \qquad d_i = a_i - b_i
-
-    has n - 1 degrees of freedom; :math:`\rho` is ``test_share``, or 0. Differences that
-    do not vary have no t statistic: where all are zero it is a tie with p = 1, where
-    all are the same and not zero it is a win or a loss with p = 0.
-
-    Parameters
-    ----------
-    a, b : array-like of shape (n_folds,)
-        Scores of two methods; the same fold at the same position. Repetitions of
-        cross-validation are strung together.
-    alpha : float
-        Level of significance, in (0, 1).
-    test_share : float, optional
-        Share of the samples in a test fold, in (0, 1): 0.2 for five folds. The variance
-        then grows by the overlap of the training sets.
-
-    Returns
-    -------
-    TTest
-
-    Notes
-    -----
-    Without ``test_share`` this is the test behind the wins, ties and losses of many
-    papers. The training sets of cross-validation overlap, so it finds differences more
-    often than ``alpha`` says.
-
-    References
-    ----------
-    C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning
-    52, 2003, for the correction.
-
-    Examples
-    --------
-    >>> from quorate.stats import paired_t_test
-    >>> a, b = [0.9, 0.8, 0.9, 0.8], [0.8, 0.7, 0.7, 0.6]
-    >>> paired_t_test(a, b)
-    TTest(difference=+0.15, t=5.196, dof=3, p=0.01385: win at alpha=0.05)
-    >>> paired_t_test(a, b, test_share=0.25)
-    TTest(difference=+0.15, t=3.402, dof=3, p=0.04241: win at alpha=0.05)
-    >>> paired_t_test([0.9, 0.8], [0.9, 0.8]).p_value
-    1.0
-    """
-    first, second = as_pair("paired_t_test", a, b)
-    level, share = _check_levels("paired_t_test", alpha, test_share)
-    mean, statistic, p_value = _student(first, second, share)
-    dof = first.size - 1
-    return TTest(float(mean), float(statistic), float(p_value), dof, level, share)
+from quorate.stats._scores import as_scores, differences, slack_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,10 +67,17 @@ def win_tie_loss(
     *,
     test_share: float | None = None,
 ) -> WinTieLoss:
-    """Count the blocks on which a method is significantly better, equal or worse.
+    r"""Count the blocks on which a method is significantly better, equal or worse.
 
-    On every block, a two-sided paired t-test over the repeats compares the reference
-    with each other method.
+    On every block, a two-sided paired t-test over the n repeats compares the reference
+    with each other method:
+
+    .. math:: t = \frac{\bar d}{\sqrt{s^2 (1/n + \rho / (1 - \rho))}}
+
+    has n - 1 degrees of freedom; d are differences of scores, and :math:`\rho` is
+    ``test_share``, or 0. Differences that do not vary have no t statistic: where all
+    are zero it is a tie with p = 1, where all are the same and not zero it is a win or
+    a loss with p = 0.
 
     Parameters
     ----------
@@ -184,11 +88,22 @@ def win_tie_loss(
     alpha : float
         Level of significance of each test, in (0, 1); many tests are not corrected for.
     test_share : float, optional
-        Share of the samples in a test fold; see :func:`paired_t_test`.
+        Share of the samples in a test fold, in (0, 1): 0.2 for five folds. The variance
+        then grows by the overlap of the training sets.
 
     Returns
     -------
     WinTieLoss
+
+    Notes
+    -----
+    Without ``test_share`` this is the count of many papers. The training sets of
+    cross-validation overlap, so it finds differences more often than ``alpha`` says.
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning
+    52, 2003, for the correction.
 
     Examples
     --------
@@ -202,13 +117,15 @@ def win_tie_loss(
     """
     owner = "win_tie_loss"
     table = as_scores(owner, scores, repeats=2)
-    level, test_share = _check_levels(owner, alpha, test_share)
+    level = check_number(owner, "alpha", alpha, above=0, below=1)
+    if test_share is not None:
+        check_number(owner, "test_share", test_share, above=0, below=1)
     at = table.position(reference)
     others = np.arange(table.n_methods) != at
-    _, statistic, p_values = _student(
+    statistic, p_values = _student(
         table.values[:, at, None, :], table.values[:, others, :], test_share
     )
-    marks = _marks(statistic, p_values, level)
+    marks = np.where(p_values <= level, np.sign(statistic), 0).astype(int)
     return WinTieLoss(
         reference=table.methods[at],
         methods=tuple(np.array(table.methods, dtype=object)[others]),
@@ -222,19 +139,10 @@ def win_tie_loss(
     )
 
 
-def _check_levels(
-    owner: str, alpha: float, test_share: float | None
-) -> tuple[float, float | None]:
-    level = check_number(owner, "alpha", alpha, above=0, below=1)
-    if test_share is not None:
-        test_share = check_number(owner, "test_share", test_share, above=0, below=1)
-    return level, test_share
-
-
 def _student(
     a: Array, b: Array, test_share: float | None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return mean difference, t and p along the last axis."""
+) -> tuple[FloatArray, FloatArray]:
+    """Return t and p along the last axis."""
     slack = slack_of(a, b)
     d = differences(a, b, slack)
     n = d.shape[-1]
@@ -250,9 +158,4 @@ def _student(
     ratio = mean / unit / np.where(constant, 1.0, spread)
     statistic = np.where(constant, certain, ratio)
     p_value = 2.0 * special.stdtr(n - 1, -np.abs(statistic))
-    return mean, statistic, p_value
-
-
-def _marks(statistic: Any, p_value: Any, alpha: float) -> IntArray:
-    marks: IntArray = np.where(p_value <= alpha, np.sign(statistic), 0).astype(int)
-    return marks
+    return statistic, p_value

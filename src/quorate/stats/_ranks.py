@@ -1,8 +1,10 @@
 """Tests on ranks over blocks: Friedman, Nemenyi, Wilcoxon; Holm's correction."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,8 @@ from quorate.stats._scores import (
     slack_of,
 )
 
-# Maximum number of distinct sums to enumerate.
+# Maximum number of sums to count, about a second.
 _BUDGET = 400_000
-_EXACT_IN_FLOATS = 2.0**53
 _EXACT_UP_TO = 50  # 2**50 sign patterns are still counted exactly in floats
 
 
@@ -200,7 +201,7 @@ def friedman(scores: Any) -> Friedman:
     left = n * total - between
     chi_square = (k - 1) * between / total if total else 0.0
     f = 0.0 if not between else (n - 1) * between / left if left else math.inf
-    exact = tail_of_sums(doubled, between)
+    exact = _tail_of_sums(doubled, between)
     return Friedman(
         chi_square=chi_square,
         chi_square_p_value=(
@@ -420,8 +421,6 @@ def wilcoxon_holm(
     scores: Any,
     reference: str | int | None = None,
     alpha: float = 0.05,
-    *,
-    exact: bool | None = None,
 ) -> WilcoxonHolm:
     """Test which methods differ over the blocks, two by two.
 
@@ -437,9 +436,6 @@ def wilcoxon_holm(
         pair of methods is tested, which costs power.
     alpha : float
         Level of significance for all tests together, in (0, 1).
-    exact : bool, optional
-        Whether p-values are counted or come from a normal approximation. By default
-        they are counted up to 50 blocks that do not tie.
 
     Returns
     -------
@@ -448,9 +444,9 @@ def wilcoxon_holm(
     Notes
     -----
     Blocks on which two methods tie are dropped from their test; if all do, p is 1.
-    Equal differences share the mean of their ranks, and the exact p-value counts sign
-    patterns of just those ranks. It is that of ``scipy.stats.wilcoxon`` where SciPy is
-    exact; with ties on more than 13 blocks SciPy approximates, as ``exact=False`` does,
+    Equal differences share the mean of their ranks. Up to 50 blocks that do not tie,
+    sign patterns of just those ranks are counted, which is the p-value of
+    ``scipy.stats.wilcoxon`` where SciPy is exact; above, it is a normal approximation
     without correction for continuity.
 
     References
@@ -481,7 +477,7 @@ def wilcoxon_holm(
         at = table.position(reference)
         pairs = [(at, other) for other in everyone if other != at]
     means = table.means
-    tests = [_signed_rank(means[:, i], means[:, j], exact) for i, j in pairs]
+    tests = [_signed_rank(means[:, i], means[:, j]) for i, j in pairs]
     above, below, p_values = map(np.array, zip(*tests, strict=True))
     return WilcoxonHolm(
         pairs=tuple((table.methods[i], table.methods[j]) for i, j in pairs),
@@ -514,9 +510,7 @@ def holm(p_values: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _signed_rank(
-    a: FloatArray, b: FloatArray, exact: bool | None
-) -> tuple[float, float, float]:
+def _signed_rank(a: FloatArray, b: FloatArray) -> tuple[float, float, float]:
     """Return the rank sums in favour of a and of b, and the p-value."""
     slack = slack_of(a[:, None], b[:, None])[:, 0]
     d = differences(a, b, slack)
@@ -527,7 +521,7 @@ def _signed_rank(
     size = levels(np.abs(d), slack)
     ranks = np.rint(2 * stats.rankdata(size)).astype(np.int64)
     above, below = int(ranks[d > 0].sum()), int(ranks[d < 0].sum())
-    if exact or (exact is None and d.size <= _EXACT_UP_TO):
+    if d.size <= _EXACT_UP_TO:
         p_value = _exact_tail(ranks, min(above, below))
     else:
         # The variance of a sum of ranks with random signs is the sum of their squares.
@@ -546,14 +540,12 @@ def _exact_tail(ranks: IntArray, smaller: int) -> float:
     return min(1.0, 2.0 * float(share[: smaller + 1].sum()))
 
 
-# The exact distribution of rank sums, by enumeration. Under the null hypothesis every
-# arrangement of the ranks of a block is equally likely. Blocks are added one by one,
-# counting the arrangements that lead to each vector of sums. Methods are
-# interchangeable, so sums are kept sorted, which leaves few of them.
-
-
-def tail_of_sums(ranks: IntArray, observed: int) -> float | None:
+def _tail_of_sums(ranks: IntArray, observed: int) -> float | None:
     """Return how likely a sum of squared column sums of at least ``observed`` is.
+
+    Every arrangement of the ranks of a block is equally likely. Blocks are added one by
+    one, counting the arrangements that lead to each vector of sums; methods are
+    interchangeable, so sums are kept sorted, which leaves few of them.
 
     Parameters
     ----------
@@ -567,63 +559,21 @@ def tail_of_sums(ranks: IntArray, observed: int) -> float | None:
     float or None
         None if there are too many arrangements to count.
     """
-    rows = [tuple(row) for row in np.sort(ranks, axis=1).tolist()]
-    rows.sort(key=n_arrangements)
-    start = rows.pop()  # one block may stay as it is: only the others against it count
-    sums: IntArray = np.array([start], dtype=np.int64)
-    ways, total, spent = np.ones(1), 1.0, 0
-    orders_of: dict[tuple[int, ...], IntArray] = {}
-    for place, row in enumerate(rows):
-        more = n_arrangements(row)
-        spent += len(sums) * more
+    if math.factorial(ranks.shape[1]) > _BUDGET:
+        return None
+    # One block may stay as it is, best one with few ties: the others against it count.
+    *others, first = sorted(ranks.tolist(), key=lambda row: len(set(row)))
+    ways = {tuple(sorted(first)): 1}
+    spent = 0
+    for row in others:
+        orders = set(permutations(row))
+        spent += len(ways) * len(orders)
         if spent > _BUDGET:
             return None
-        if row not in orders_of:
-            orders_of[row] = arrangements(row)
-        sums = (sums[:, None] + orders_of[row]).reshape(-1, sums.shape[1])
-        ways, total = np.repeat(ways, more), total * more
-        if place < len(rows) - 1:
-            sums, ways = _merge_equal_sums(sums, ways)
-        if total > _EXACT_IN_FLOATS:
-            ways, total = ways / total, 1.0
-    extreme = (sums**2).sum(axis=1) >= observed
-    return min(float(ways[extreme].sum() / total), 1.0)
-
-
-def n_arrangements(row: tuple[int, ...]) -> int:
-    """Return the number of distinct orders of some numbers."""
-    number = math.factorial(len(row))
-    for value in set(row):
-        number //= math.factorial(row.count(value))
-    return number
-
-
-def arrangements(row: tuple[int, ...]) -> IntArray:
-    """Return the distinct orders of some numbers."""
-    size = len(row)
-    orders = np.zeros((1, size), dtype=np.int64)
-    free = np.arange(size)[None]
-    for value in sorted(set(row)):
-        left = free.shape[1]
-        taken = np.array(list(combinations(range(left), row.count(value))))
-        rest = np.array([sorted(set(range(left)) - set(t)) for t in taken.tolist()])
-        orders = np.repeat(orders, len(taken), axis=0)
-        places = free[:, taken].reshape(len(orders), -1)
-        np.put_along_axis(orders, places, value, axis=1)
-        free = free[:, rest.astype(np.intp)].reshape(len(orders), -1)
-    return orders
-
-
-def _merge_equal_sums(sums: IntArray, ways: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Merge sums that are equal up to order."""
-    sums = np.sort(sums, axis=1)
-    low, width = int(sums.min()), int(np.ptp(sums)) + 1
-    digits = sums.shape[1] - 1  # the last sum follows from the others
-    if width**digits < 2**62:  # one whole number says it all, and is sorted faster
-        keys = (sums[:, :-1] - low) @ width ** np.arange(digits, dtype=np.int64)
-        _, first, where = np.unique(keys, return_index=True, return_inverse=True)
-        distinct = sums[first]
-    else:
-        distinct, where = np.unique(sums, axis=0, return_inverse=True)
-    counts: FloatArray = np.bincount(where.ravel(), weights=ways).astype(np.float64)
-    return distinct, counts
+        found: Counter[tuple[int, ...]] = Counter()
+        for sums, number in ways.items():
+            for order in orders:
+                found[tuple(sorted(map(add, sums, order)))] += number
+        ways = found
+    extreme = (n for sums, n in ways.items() if sum(s * s for s in sums) >= observed)
+    return sum(extreme) / sum(ways.values())

@@ -297,29 +297,6 @@ def as_floats(owner: str, what: str, values: Any) -> FloatArray:
     return floats
 
 
-def as_pair(owner: str, a: Any, b: Any) -> tuple[FloatArray, FloatArray]:
-    """Return two arrays of scores of the same length, at least 2."""
-    first, second = as_floats(owner, "a", a), as_floats(owner, "b", b)
-    if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(
-            f"{owner}: a and b must be 1-d and of the same length, got shapes "
-            f"{first.shape} and {second.shape}."
-        )
-    for name, row in (("a", first), ("b", second)):
-        bad = ~(np.abs(row) <= LARGEST)
-        if bad.any():
-            at = int(np.argmax(bad))
-            raise ValueError(
-                f"{owner}: {name}[{at}] is {row[at]}; scores must be finite, "
-                f"at most {LARGEST:g} in size."
-            )
-    if first.size < 2:
-        raise ValueError(
-            f"{owner}: needs at least 2 pairs of scores, got {first.size}."
-        )
-    return first, second
-
-
 def slack_of(*scores: Array) -> FloatArray:
     """Return the rounding tolerance for differences along the last axis."""
     sizes = [np.abs(part).max(axis=-1, keepdims=True) for part in scores]

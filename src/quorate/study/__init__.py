@@ -6,34 +6,26 @@ the votes of its members are collected once and shared by all methods.
 """
 
 from quorate.study._data_set import DataSet
-from quorate.study._load_data import list_data_sets, load_data
-from quorate.study._paper import TableCheck, missing_rows
+from quorate.study._load_data import load_data
 from quorate.study._plan import DataSpec, EnsembleSpec, MethodSpec, Plan, read_plan
 from quorate.study._presets import PRESETS, make_preset
-from quorate.study._results import Correlations, Results, ScoreTable, Standing
-from quorate.study._run import Forecast, RunSummary, forecast_plan, run_plan
+from quorate.study._results import Results, ScoreTable, Standing
+from quorate.study._run import run_plan
 from quorate.study._store import Store
 
 __all__ = [
     "PRESETS",
-    "Correlations",
     "DataSet",
     "DataSpec",
     "EnsembleSpec",
-    "Forecast",
     "MethodSpec",
     "Plan",
     "Results",
-    "RunSummary",
     "ScoreTable",
     "Standing",
     "Store",
-    "TableCheck",
-    "forecast_plan",
-    "list_data_sets",
     "load_data",
     "make_preset",
-    "missing_rows",
     "read_plan",
     "run_plan",
 ]

@@ -55,7 +55,7 @@ def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
         "repeat": unit.repeat,
         "fold": unit.fold,
         "ensemble": asdict(replace(unit.ensemble, only=())),
-        **{name: getattr(data, name) for name in ("rows", "binary", "pca")},
+        **{name: getattr(data, name) for name in ("rows", "binary")},
         **{name: getattr(plan, name) for name in _PLAN_INPUTS},
     }
     keys = {}
@@ -139,7 +139,7 @@ class _FittedUnit:
         y = to_binary(data.y) if unit.data.binary else data.y
         train, test = fold_rows(plan, y, unit.repeat, unit.fold)
         table = data.X.iloc[train]
-        preparation = make_preparation(table, unit.data.pca).fit(table)
+        preparation = make_preparation(table).fit(table)
         self.preparation = log_preparation(preparation, table)
         X_train = preparation.transform(table)
         X_test = preparation.transform(data.X.iloc[test])

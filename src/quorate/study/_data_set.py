@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 from sklearn.compose import ColumnTransformer
-from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
@@ -268,7 +267,7 @@ def _hash_texts(digest: Any, values: Any) -> None:
     digest.update(json.dumps(list(values)).encode())
 
 
-def make_preparation(X: Any, components: int | float | None = None) -> Any:
+def make_preparation(X: Any) -> Any:
     """Return an unfitted transformer that converts tables like this one to numbers.
 
     Missing numbers are replaced by the median of their column. In columns of text,
@@ -281,12 +280,10 @@ def make_preparation(X: Any, components: int | float | None = None) -> Any:
     X : pandas.DataFrame
         Only the names and types of its columns are used. Fit the transformer on the
         training part of each fold, to avoid leakage from the test part.
-    components : int or float, optional
-        Number of principal components, or the share of variance they explain.
 
     Returns
     -------
-    sklearn.compose.ColumnTransformer, or a Pipeline that starts with one
+    sklearn.compose.ColumnTransformer
         Its output is a dense array of floats.
 
     Examples
@@ -312,11 +309,7 @@ def make_preparation(X: Any, components: int | float | None = None) -> Any:
     )
     steps = [("numeric", numbers, numeric), ("categorical", categories, categorical)]
     # columns by name, so that scikit-learn detects missing columns
-    table = ColumnTransformer([step for step in steps if step[2]], sparse_threshold=0)
-    if components is None:
-        return table
-    # this solver supports shares of variance and is deterministic
-    return make_pipeline(table, PCA(components, svd_solver="full"))
+    return ColumnTransformer([step for step in steps if step[2]], sparse_threshold=0)
 
 
 def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
@@ -324,7 +317,7 @@ def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
 
     Parameters
     ----------
-    preparation : fitted ColumnTransformer, or a Pipeline that starts with one
+    preparation : fitted ColumnTransformer
         From :func:`make_preparation`.
     X : pandas.DataFrame
         The training part of a fold.
@@ -347,12 +340,10 @@ column one-hot'
     >>> log["filled"], log["categories"], log["columns"], log["features"]
     ({'age': 40.0}, {'sex': 2}, 2, 3)
     """
-    features = len(preparation.get_feature_names_out())
     steps = []
     filled: dict[str, Any] = {}
     categories: dict[str, int] = {}
-    table = preparation[0] if hasattr(preparation, "steps") else preparation
-    for kind, made, names in table.transformers_:
+    for kind, made, names in preparation.transformers_:
         step = f"{len(names)} {kind} column{'' if len(names) == 1 else 's'}"
         fill = "the median"
         if kind == "categorical":
@@ -366,13 +357,11 @@ column one-hot'
         if missing.any():
             step += f", {missing.sum()} with missing values filled by {fill}"
         steps.append(step)
-    if table is not preparation:
-        steps.append(f"{features} principal components")
     return {
         "what": "; ".join(steps),
         "rows": len(X),
         "columns": int(X.shape[1]),
-        "features": features,
+        "features": len(preparation.get_feature_names_out()),
         "filled": filled,
         "categories": categories,
     }

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from quorate._data import (
     read_table,
 )
 from quorate._messages import unknown_name
-from quorate._typing import Array
 from quorate.exceptions import FileFormatError
 from quorate.study._data_set import DataSet
 from quorate.study._generators import GENERATORS
@@ -32,12 +30,6 @@ from quorate.study._generators import GENERATORS
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 _MANIFEST = "MANIFEST.json"
 _GENERATED_ROWS = 1000
-IMAGE_SIZE = 16
-_IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff",
-           ".webp")  # fmt: skip
-_VISIBLE = "[!.]*"
-# Pillow clips these at 255 instead of scaling them.
-_DEEP = ("I", "F")
 
 
 def load_data(
@@ -47,22 +39,20 @@ def load_data(
     data_dir: str | os.PathLike[str] | None = None,
     random_state: int = 0,
     n_rows: int | None = None,
-    image_size: int = IMAGE_SIZE,
 ) -> DataSet:
     """Return a data set by name or from a file.
 
     Tried in this order: a generator (waveform, twonorm, ringnorm, threenorm, gmm2,
     gmm3, gmm10), a scikit-learn data set (iris, wine, breast_cancer, digits), a file, a
-    name in ``data_dir``, a folder of images. If a name in ``data_dir`` is also that of
-    a generator or a scikit-learn data set, use the name of its file, such as
-    ``"ringnorm.csv.gz"``.
+    name in ``data_dir``. If a name in ``data_dir`` is also that of a generator or a
+    scikit-learn data set, use the name of its file, such as ``"ringnorm.csv.gz"``.
 
     Parameters
     ----------
     name_or_path : str or path
         Files are .csv, .csv.gz, .parquet or .pq. CSV files are in UTF-8, with commas
         and a header; empty fields, ``?`` and the missing values of pandas (``NA``,
-        ``null``, ...) are missing. A folder of images has one subfolder per class.
+        ``null``, ...) are missing.
     target : str, optional
         The column with the classes; by default ``target``, or else the last column.
     data_dir : path, optional
@@ -74,8 +64,6 @@ def load_data(
         Maximum number of rows; a stratified random sample is drawn, with at least one
         row of each class, in the original order. Generators make exactly this many
         rows, by default 1000.
-    image_size : int
-        Images are converted to greyscale, with this width and height in pixels.
 
     Returns
     -------
@@ -96,7 +84,7 @@ def load_data(
     >>> load_data("twonorm", n_rows=200, random_state=1)
     DataSet(twonorm: 200 rows, 20 features, 2 classes)
     """
-    return find_data(name_or_path, target, data_dir, random_state, n_rows, image_size)()
+    return find_data(name_or_path, target, data_dir, random_state, n_rows)()
 
 
 def find_data(
@@ -105,7 +93,6 @@ def find_data(
     data_dir: str | os.PathLike[str] | None,
     random_state: int,
     n_rows: int | None,
-    image_size: int,
 ) -> Callable[[], DataSet]:
     """Return a function that reads a data set, after checking that it exists.
 
@@ -114,14 +101,13 @@ def find_data(
     if n_rows is not None:
         check_number("load_data", "n_rows", n_rows, least=1, whole=True)
     check_number("load_data", "random_state", random_state, least=0, whole=True)
-    check_number("load_data", "image_size", image_size, least=1, whole=True)
     given = os.fspath(name_or_path)
     if not given:
         raise ValueError("load_data: the name is empty.")
     # a Path is never a name
     name = given if isinstance(name_or_path, str) else ""
     if name not in (*GENERATORS, *BUNDLED):
-        read = _find_file(given, name, target, data_dir, image_size)
+        read = _find_file(given, name, target, data_dir)
     elif target is not None:
         raise ValueError(
             f"{name}: has its own target; target={target!r} is for tables."
@@ -160,7 +146,6 @@ def _find_file(
     name: str,
     target: str | None,
     data_dir: str | os.PathLike[str] | None,
-    image_size: int,
 ) -> Callable[[], DataSet]:
     """Find a data set that is neither generated nor part of scikit-learn."""
     path = Path(given).expanduser()
@@ -172,9 +157,7 @@ def _find_file(
     entry = listed.get(name) or by_file.get(name)
     if entry is not None:
         return partial(_from_file, Path(entry["file"]), target, entry)
-    if path.is_dir():
-        return partial(_from_images, path, image_size)
-    if path.is_file():
+    if path.exists():
         raise FileFormatError(
             f"{path}: a table must be a file ending in {', '.join(TABLES)}."
         )
@@ -268,46 +251,3 @@ def _from_file(path: Path, target: str | None, entry: Mapping[str, Any]) -> Data
     name = path.name if stem in GENERATORS or stem in BUNDLED else stem
     # errors use the full path, tables of results the short name
     return replace(DataSet(str(path), X, y, f"{reference}file {path}"), name=name)
-
-
-def _from_images(folder: Path, size: int) -> DataSet:
-    """Read a folder of images with one subfolder per class; each pixel is a column.
-
-    Folders and files are sorted by name. Hidden files and files without the extension
-    of an image are ignored.
-    """
-    try:  # imported by name, so that type checking does not depend on pillow
-        pillow = import_module("PIL.Image")
-    except ImportError as error:
-        raise ImportError(
-            f"{folder}: reading pictures needs pillow; install pillow."
-        ) from error
-    classes = [path for path in sorted(folder.glob(_VISIBLE)) if path.is_dir()]
-    if not classes:
-        raise ValueError(
-            f"{folder}: a folder of pictures must contain one folder per class."
-        )
-    rows, labels = [], []
-    for kind in classes:
-        inside = sorted(kind.glob(_VISIBLE))
-        files = [path for path in inside if path.suffix.lower() in _IMAGES]
-        if not files:
-            raise ValueError(f"{kind}: no pictures in the folder of this class.")
-        rows += [_grey_values(pillow, file, size) for file in files]
-        labels += [kind.name] * len(files)
-    columns = [f"pixel_{row}_{column}" for row in range(size) for column in range(size)]
-    source = f"pictures in {folder}, {size} x {size} grey values"
-    X = pd.DataFrame(np.stack(rows), columns=columns)
-    return replace(DataSet(str(folder), X, np.array(labels), source), name=folder.name)
-
-
-def _grey_values(pillow: Any, file: Path, size: int) -> Array:
-    try:
-        with pillow.open(file) as picture:
-            if picture.mode.split(";")[0] not in _DEEP:
-                grey = picture.convert("L")
-                small = grey.resize((size, size), pillow.Resampling.BILINEAR)
-                return np.asarray(small, dtype=np.uint8).ravel()
-    except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
-        raise FileFormatError(f"{file}: not a readable picture ({error}).") from error
-    raise FileFormatError(f"{file}: has more than 8 bits per pixel; save it with 8.")

@@ -14,10 +14,11 @@ from quorate._messages import in_short, unknown_name
 from quorate._scoring import check_scoring
 from quorate.pruning import make_pruner, members_to_keep, method_name, methods
 from quorate.study._learners import ENSEMBLES, LEARNERS
-from quorate.study._paper import NUMERALS
+from quorate.study._paper import NUMERALS, paper_rows
 
 _PRUNE_ON = ("train", "oob", "holdout")
 _RULES = ("own", "heads")
+_UNKNOWN = "the paper does not describe this data set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,9 @@ class DataSpec:
     name : str
         Name for :func:`load_data`; with a path, the name in tables.
     path : str, optional
-        A table, or a folder of images.
+        A table.
     target : str, optional
         The column with the classes.
-    image_size : int, optional
-        Width and height of images in pixels.
-    pca : int or float, optional
-        Number of principal components, or the share of variance they explain.
     binary : bool, optional
         Merge classes into two; by default as in the plan.
     rows : int, optional
@@ -51,23 +48,13 @@ class DataSpec:
     name: str = ""
     path: str | None = None
     target: str | None = None
-    image_size: int | None = None
-    pca: int | float | None = None
     binary: bool | None = None
     rows: int | None = None
 
     def __post_init__(self) -> None:
         if not self.name and not self.path:
             raise ValueError("data: needs a name or a path.")
-        for key in ("image_size", "rows"):
-            _check_minimum("data", key, getattr(self, key), 1)
-        if self.pca is not None and not (
-            0 < self.pca < 1 or (isinstance(self.pca, int) and self.pca >= 1)
-        ):
-            raise ValueError(
-                f"data: pca is {self.pca!r}; it must be a number of components, or a "
-                "share of the variance in (0, 1)."
-            )
+        _check_minimum("data", "rows", self.rows, 1)
 
     @property
     def label(self) -> str:
@@ -302,6 +289,22 @@ class Plan:
         """Number of results: units times methods."""
         return self.n_fits * len(self.methods)
 
+    def missing_rows(self) -> list[str]:
+        """Say which rows of the paper's table have no data, and where it can be had.
+
+        Examples
+        --------
+        >>> from quorate.study import make_preset
+        >>> make_preset("paper-table-6").missing_rows()[1]
+        'missing: sonar: sonar.csv.gz, from UCI: Connectionist Bench (Sonar)'
+        """
+        return [
+            f"missing: {row.name}: "
+            + (f"{row.files[0]}.csv.gz, from {row.source}" if row.files else _UNKNOWN)
+            for row in paper_rows(self.table)
+            if row.find(self.data_names) is None
+        ]
+
     def quick(self) -> "Plan":
         """Return a smaller version of the plan that takes about two minutes.
 
@@ -370,14 +373,16 @@ class Plan:
             if not is_same and name not in ("data", "ensembles"):
                 raise ValueError(f"the plans differ in {name}.")
         only: dict[EnsembleSpec, dict[str, None]] = {}
-        for ensemble in (*self.ensembles, *other.ensembles):
-            sets = only.setdefault(replace(ensemble, only=()), {})
-            sets.update(dict.fromkeys(ensemble.only))
-        return replace(
-            self,
-            data=tuple(dict.fromkeys((*self.data, *other.data))),
-            ensembles=tuple(replace(one, only=tuple(of)) for one, of in only.items()),
+        for plan in (self, other):
+            for one in plan.ensembles:
+                sets = only.setdefault(replace(one, only=()), {})
+                sets.update(dict.fromkeys(one.only or plan.data_names))
+        data = tuple(dict.fromkeys((*self.data, *other.data)))
+        ensembles = tuple(
+            replace(one, only=tuple(sets) if len(sets) < len(data) else ())
+            for one, sets in only.items()
         )
+        return replace(self, data=data, ensembles=ensembles)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan in plain types, for the store."""

@@ -20,13 +20,13 @@ from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
 from quorate.study._paper import (
     Cell,
-    TableCheck,
     cell_text,
-    compare_cells,
+    committed_cells,
     printed_cells,
+    verdict,
 )
 from quorate.study._plan import Plan
-from quorate.study._presets import CONTESTED
+from quorate.study._presets import CONTESTED, make_preset
 from quorate.study._store import IDENTITY, Store
 
 _MEANS = ("accuracy", "kept", "seconds", "bytes")
@@ -34,6 +34,7 @@ _TOO_LARGE = 1e100
 _MARKS = {1: "+", 0: "", -1: "-"}
 _TIE = 1e-12
 _FORMULAS = ("=", "+", "-", "@")
+_NOT_THERE = "not computed"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,47 +108,6 @@ class ScoreTable(Result):
         ]
         footer = [list(map(escape, row)) for row in self.footer]
         return list(map(escape, self.header)), body, footer
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Correlations(Result):
-    """Correlations of two quantities over the cells of each ensemble.
-
-    Parameters
-    ----------
-    pairs, ensembles : tuple of str
-        Names of the quantities, and of the ensembles.
-    values : ndarray of shape (n_pairs, n_ensembles, 2)
-        Pearson's correlation and that of ranks.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from quorate.study import Correlations
-    >>> Correlations(("error, risk",), ("bagging",), np.array([[[0.5, 0.25]]]))
-    quantities         bagging
-    error, risk  +0.50 (+0.25)
-    Pearson's correlation over data sets and folds, in brackets that of ranks
-    """
-
-    pairs: tuple[str, ...]
-    ensembles: tuple[str, ...]
-    values: FloatArray
-    note = "Pearson's correlation over data sets and folds, in brackets that of ranks"
-
-    @property
-    def _header(self) -> tuple[str, ...]:  # type: ignore[override]
-        return ("quantities", *self.ensembles)
-
-    def rows(self) -> list[tuple[str, ...]]:
-        """Return a row for each pair of quantities."""
-        return [
-            (
-                pair,
-                *(f"{r:+.2f} ({ranks:+.2f})".replace("+nan", "-") for r, ranks in row),
-            )
-            for pair, row in zip(self.pairs, self.values.tolist(), strict=True)
-        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -438,20 +398,48 @@ class Results:
         """Return the rows as a pandas data frame."""
         return pd.DataFrame(list(self.rows))
 
-    def check(self) -> TableCheck:
-        """Compare every cell with the table of this preset that quorate comes with."""
+    def check(self) -> pd.DataFrame:
+        """Compare every cell with the table of this preset that quorate comes with.
+
+        Returns
+        -------
+        pandas.DataFrame
+            For each committed cell, the text of both and the verdict: "same", "within
+            tolerance" (of one standard error over the folds), "differs" or "not
+            computed".
+
+        Raises
+        ------
+        ValueError
+            If the plan is not that of a preset, whatever its data sets.
+        """
+        if self.plan is None:
+            raise ValueError(f"{self.name}: has no plan to compare with a preset.")
+        make_preset(self.name).joined(self.plan)
         scores = self.scores("accuracy").complete_blocks()
         values = 100 * np.asarray(scores.values)
-        places = product(scores.blocks, scores.methods)
-        cells = values.mean(axis=2), values.std(axis=2)
-        return compare_cells(self.name, *cells, places, scores.n_repeats)
+        texts = map(cell_text, values.mean(axis=2).flat, values.std(axis=2).flat)
+        now = dict(zip(product(scores.blocks, scores.methods), texts, strict=True))
+        rows = []
+        for at, committed in committed_cells(self.name).items():
+            found = now.get(at, "")
+            told = verdict(committed, found, scores.n_repeats) if found else _NOT_THERE
+            rows.append((*at, committed, found, told))
+        columns = ["data set", "method", "committed", "now", "verdict"]
+        return pd.DataFrame(rows, columns=columns)
 
-    def correlations(self) -> Correlations:
+    def correlations(self) -> pd.DataFrame:
         """Return how diversity and risk go with gain and error, by ensemble.
 
         Figures 3 to 8 of the paper show these. The gain of voting is the members' mean
         error minus that of the ensemble on the test part; measures are of the samples
         that members are chosen on.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each pair of quantities; for each ensemble "pearson" and
+            "spearman", over its data sets and folds.
         """
         frame = self.to_frame()
         frame["gain"] = frame.member_error - frame.error
@@ -459,15 +447,13 @@ class Results:
         pairs = [("gain", f"after_{name}") for name in measures()]
         pairs += [("error", "risk"), ("error", "worst_diversity"),
                   ("risk", "worst_diversity")]  # fmt: skip
-        tables = dict(list(frame.groupby("ensemble", sort=False)))
-        rows = []
-        for x, y in pairs:
-            known = [table[[x, y]].dropna() for table in tables.values()]
-            rows.append(
-                [(t[x].corr(t[y]), t[x].rank().corr(t[y].rank())) for t in known]
-            )
+        columns = {
+            (name, kind): [cells[x].corr(cells[y], kind) for x, y in pairs]
+            for name, cells in frame.groupby("ensemble", sort=False)
+            for kind in ("pearson", "spearman")
+        }
         names = [f"{x}, {y.removeprefix('after_').replace('_', ' ')}" for x, y in pairs]
-        return Correlations(tuple(names), tuple(map(str, tables)), np.array(rows))
+        return pd.DataFrame(columns, index=names)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows as CSV, and write them to a file if a path is given.
@@ -481,16 +467,6 @@ class Results:
             with atomic_write(path) as file:
                 file.write(text.encode())
         return text
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the rows as Parquet; requires ``quorate[data]``."""
-        with atomic_write(path) as file:
-            try:
-                self.to_frame().to_parquet(file, index=False)
-            except ImportError as error:
-                raise ImportError(
-                    f"{path}: Parquet needs pyarrow; pip install pyarrow"
-                ) from error
 
     def __repr__(self) -> str:
         sets = len({row["data"] for row in self.rows})
