@@ -192,16 +192,10 @@ NAMED: list[tuple[str, str, str, str]] = [
     ),
     # statistics
     (
-        "a t-test is not significant at exactly alpha",
-        "stats",
-        "return self.p_value <= self.alpha",
-        "return self.p_value < self.alpha",
-    ),
-    (
         "a t-test leaves no mark at exactly alpha",
         "stats",
-        "np.where(p_value <= alpha,",
-        "np.where(p_value < alpha,",
+        "np.where(p_values <= level,",
+        "np.where(p_values < level,",
     ),
     # study
     (
