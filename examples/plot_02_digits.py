@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 import quorate
-from quorate.display import DecompositionDisplay, SizeCurveDisplay
+from quorate.display import SizeCurveDisplay
 
 X, y = load_digits(return_X_y=True)
 X_fit, X_new, y_fit, y_new = train_test_split(X, y, test_size=0.5, random_state=0)
@@ -29,7 +29,7 @@ forest = RandomForestClassifier(300, random_state=0).fit(X_fit, y_fit)
 
 small, choice = quorate.prune(forest, X_fit, y_fit, keep=60, return_selection=True)
 votes = quorate.collect_votes(forest, X_new, y_new)
-SizeCurveDisplay.from_votes(votes, choice.order).plot(score="accuracy")
+SizeCurveDisplay.from_votes(votes, choice.order).plot()
 plt.show()
 
 # %%
@@ -66,5 +66,5 @@ plt.show()
 # %%
 # Why a vote of mediocre trees works well: they make errors on different digits.
 
-DecompositionDisplay.from_votes(votes, {"60 kept": choice.support}).plot()
-plt.show()
+for members in (votes, votes.keep(choice.support)):
+    print(quorate.decompose(members))

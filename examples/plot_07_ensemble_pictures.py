@@ -30,28 +30,13 @@ print(selection)
 # Similarity and error of pairs of members. Left is more different, down is more
 # accurate.
 
-display.KappaErrorDisplay.from_selection(selection).plot()
+display.KappaErrorDisplay.from_votes(votes, selection.support).plot()
 plt.show()
 
 # %%
-# Error decomposition of several selections of 20 members. This figure and the next two
-# are about the plurality vote; the size curve and the savings below are about the
-# forest itself.
+# Margins of the plurality vote. Samples left of zero are misclassified.
 
-methods = ("oo", "re", "epbd", "best", "kp", "random")
-chosen = {
-    name: quorate.select(
-        votes, name, keep=0.2, **({"random_state": 0} if name == "random" else {})
-    ).support
-    for name in methods
-}
-display.DecompositionDisplay.from_votes(votes, chosen).plot()
-plt.show()
-
-# %%
-# Margins of the vote. Samples left of zero are misclassified.
-
-display.MarginDisplay.from_selection(selection).plot()
+display.MarginDisplay.from_votes(votes, selection.support).plot()
 plt.show()
 
 # %%
@@ -68,16 +53,10 @@ display.SizeCurveDisplay.from_selection(smallest).plot()
 plt.show()
 
 # %%
-# Agreement between members, ordered by a clustering.
-
-display.AgreementDisplay.from_selection(selection).plot()
-plt.show()
-
-# %%
 # Matplotlib styles apply to all displays, and you can pass your own axes.
 
 with plt.style.context("dark_background"):
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
-    display.KappaErrorDisplay.from_selection(selection).plot(left)
-    display.MarginDisplay.from_selection(selection).plot(right)
+    display.KappaErrorDisplay.from_votes(votes, selection.support).plot(left)
+    display.MarginDisplay.from_votes(votes, selection.support).plot(right)
 plt.show()

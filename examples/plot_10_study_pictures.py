@@ -62,12 +62,6 @@ display.QuantityDisplay.from_results(results, "seconds").plot()
 plt.show()
 
 # %%
-# Error decomposition, averaged over all folds of all data sets.
-
-display.DecompositionDisplay.from_results(results).plot()
-plt.show()
-
-# %%
 # Does any diversity measure predict the gain of the vote over its members?
 
 display.CorrelationDisplay.from_results(results).plot()

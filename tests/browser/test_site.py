@@ -143,12 +143,10 @@ def test_the_first_screen_has_the_figures_of_the_demo(go):
 def test_pictures_have_no_slab_in_the_dark(go):
     page = go("tutorial", color_scheme="dark").page
     pictures = page.locator("article figure img")
-    assert pictures.count() == 4
+    assert pictures.count() == 3
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     wanted = [int(part) for part in re.findall(r"\d+", ground)[:3]]
-    for place in range(
-        3
-    ):  # the fourth is a photograph of a page, with a ground of its own
+    for place in range(2):  # the last is a photograph of a page, with its own ground
         picture = pictures.nth(place)
         picture.scroll_into_view_if_needed()
         drawn = Image.open(io.BytesIO(picture.screenshot())).convert("RGB")

@@ -51,16 +51,13 @@ def every_display(names=None, methods=("Ensem", "EPBD", "random", "PEP")):
     votes = some_votes(names=names)
     kept = [0, 3, 5, 7]
     results = some_results(methods)
-    chosen = {method: kept[: 1 + at % 3] for at, method in enumerate(methods)}
     return {
         "KappaErrorDisplay": display.KappaErrorDisplay.from_votes(votes, kept),
-        "DecompositionDisplay": display.DecompositionDisplay.from_votes(votes, chosen),
         "MarginDisplay": display.MarginDisplay.from_votes(votes, kept),
         "RiskCurveDisplay": display.RiskCurveDisplay.from_votes(votes),
         "SizeCurveDisplay": display.SizeCurveDisplay.from_votes(
             votes, np.arange(12), chosen=5
         ),
-        "AgreementDisplay": display.AgreementDisplay.from_votes(votes, kept),
         "RankDisplay": display.RankDisplay.from_results(results),
         "CriticalDifferenceDisplay": display.CriticalDifferenceDisplay.from_results(
             results

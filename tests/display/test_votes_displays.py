@@ -12,8 +12,6 @@ from tests.display.gallery import some_votes
 
 import quorate
 from quorate.display import (
-    AgreementDisplay,
-    DecompositionDisplay,
     KappaErrorDisplay,
     MarginDisplay,
     RiskCurveDisplay,
@@ -66,26 +64,6 @@ class TestKappaError:
         ax = shown.plot().ax_
         assert all(crowd.get_rasterized() for crowd in ax.collections)
         assert len(ax.collections[1].get_offsets()) <= 5000
-
-
-class TestDecomposition:
-    def test_parts_add_up(self):
-        votes = some_votes()
-        shown = DecompositionDisplay.from_votes(votes, {"few": [0, 1], "one": [4]})
-        assert shown.names == ("all members", "few", "one")
-        assert_allclose(shown.error, shown.member_error - shown.diversity)
-        assert shown.error[1] == quorate.decompose(votes.keep([0, 1])).error
-
-    def test_bars(self):
-        parts = np.array([[0.1, 0.3], [0.2, 0.2], [0.1, -0.1]])
-        shown = DecompositionDisplay(("a", "b"), *parts).plot()
-        error, saves, costs = shown.ax_.containers
-        assert_allclose([bar.get_width() for bar in error], [0.1, 0.3])
-        assert [bar.get_x() for bar in saves] == [0.1]
-        assert_allclose([bar.get_width() for bar in costs], [-0.1])
-        assert_allclose(shown.ax_.lines[0].get_xdata(), [0.2, 0.2])
-        said = ["10.00 % = 20.00 % − 10.00 %", "30.00 % = 20.00 % + 10.00 %"]
-        assert texts(shown.ax_) == said
 
 
 class TestMargin:
@@ -186,20 +164,17 @@ class TestSizeCurve:
         band = shown.ax_.collections[0].get_paths()[0].vertices[:, 1]
         assert band.max() == pytest.approx((shown.errors + shown.standard_errors).max())
 
-    @pytest.mark.parametrize("score", ["error", "accuracy"])
-    def test_out_of_bag_a_size_is_a_number_of_members(self, score):
+    def test_out_of_bag_a_size_is_a_number_of_members(self):
         """What is marked is what the selection says, and the line is beside it."""
         X, y = make_classification(300, n_informative=5, flip_y=0.1, random_state=0)
         forest = RandomForestClassifier(60, random_state=0).fit(X, y)
         votes = quorate.collect_votes(forest, X, y, out_of_bag=True)
         selection = quorate.select(votes, "re", keep="auto")
-        shown = SizeCurveDisplay.from_selection(selection).plot(score=score)
+        shown = SizeCurveDisplay.from_selection(selection).plot()
         curve, _, limit, chosen = shown.ax_.lines
         assert_allclose(curve.get_xdata(), np.arange(1, 61))
         assert shown.ax_.get_xlabel() == "members"
         expected = [selection.expected.error, selection.expected.limit]
-        if score == "accuracy":
-            expected = [1 - error for error in expected]
         assert_allclose(limit.get_ydata(), expected)
         assert_allclose(chosen.get_xydata(), [[selection.n_kept, expected[0]]])
         low, high = shown.ax_.get_ylim()
@@ -212,50 +187,9 @@ class TestSizeCurve:
         shown = SizeCurveDisplay.from_votes(*given, chosen=chosen).plot()
         low, high = shown.ax_.get_ylim()
         assert low <= shown.errors[chosen - 1] <= high
-        line = shown.plot(score="accuracy").ax_.lines[0]
-        assert_allclose(line.get_ydata(), 1 - shown.errors)
 
 
-class TestAgreement:
-    def test_agreement_and_order(self):
-        votes = some_votes()
-        shown = AgreementDisplay.from_votes(votes)
-        codes = votes.codes
-        assert_allclose(shown.agreement, (codes[:, None] == codes[None]).mean(axis=2))
-        assert sorted(shown.order) == list(range(12))
-
-    def test_like_members_come_side_by_side(self):
-        rng = np.random.default_rng(0)
-        first, second = rng.integers(0, 2, (2, 50))
-        shown = AgreementDisplay.from_votes(
-            quorate.Votes([first, second, first, second, first], first)
-        )
-        group = np.array([0, 1, 0, 1, 0])[shown.order]
-        assert np.count_nonzero(np.diff(group)) == 1
-
-    def test_the_image_and_the_marks(self):
-        shown = AgreementDisplay.from_votes(some_votes(), [0, 4]).plot()
-        drawn = np.asarray(shown.ax_.images[0].get_array())
-        ordered = shown.agreement[np.ix_(shown.order, shown.order)]
-        off = ~np.eye(12, dtype=bool)
-        assert_allclose(drawn[off], ordered[off])
-        places = shown.ax_.lines[0].get_xdata()
-        assert set(shown.order[np.asarray(places, int)]) == {0, 4}
-        assert shown.ax_.get_title(loc="left") == "▼ 2 kept"
-
-    def test_many_members_become_means_of_neighbours(self):
-        rng = np.random.default_rng(0)
-        n = 301
-        table = rng.random((n, n))
-        shown = AgreementDisplay(table, np.arange(n), None, ("",) * n)
-        image = shown.image()
-        assert image.shape == (150, 150)
-        assert image[0, 1] == pytest.approx(table[:2, 2:4].mean())
-        corner = table[:2, :2]
-        assert image[0, 0] == pytest.approx((corner[0, 1] + corner[1, 0]) / 2)
-
-
-WITH_SUPPORT = [KappaErrorDisplay, MarginDisplay, AgreementDisplay]
+WITH_SUPPORT = [KappaErrorDisplay, MarginDisplay]
 
 
 @pytest.mark.parametrize(
@@ -281,13 +215,10 @@ def test_ways_in_agree(kind):
     votes = quorate.collect_votes(forest, X, y)
     selection = quorate.select(votes, "mdm", keep=3)
     by_mask = kind.from_votes(votes, selection.support)
-    for other in (
-        kind.from_selection(selection),
-        kind.from_votes(votes, np.flatnonzero(selection.support)),
-    ):
-        for name, value in vars(by_mask).items():
-            if isinstance(value, np.ndarray):
-                assert_array_equal(value, getattr(other, name))
+    other = kind.from_votes(votes, np.flatnonzero(selection.support))
+    for name, value in vars(by_mask).items():
+        if isinstance(value, np.ndarray):
+            assert_array_equal(value, getattr(other, name))
 
 
 @pytest.mark.parametrize("kind", WITH_SUPPORT)
@@ -299,9 +230,7 @@ def test_support_is_refused_in_one_sentence(kind, support):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
-@pytest.mark.parametrize(
-    "kind", [*WITH_SUPPORT, DecompositionDisplay, RiskCurveDisplay]
-)
+@pytest.mark.parametrize("kind", [*WITH_SUPPORT, RiskCurveDisplay])
 def test_degenerate_votes_can_be_drawn(kind, name):
     votes = EXAMPLES[name]
     if kind is KappaErrorDisplay and votes.n_members == 1:

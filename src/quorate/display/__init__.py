@@ -5,10 +5,9 @@ Each display is a class that holds only arrays. Class methods whose names start 
 for several panels), and returns the display.
 """
 
-from quorate.display._decomposition import DecompositionDisplay
 from quorate.display._files import study_figures
-from quorate.display._members import MarginDisplay
-from quorate.display._pairs import AgreementDisplay, KappaErrorDisplay
+from quorate.display._margins import MarginDisplay
+from quorate.display._pairs import KappaErrorDisplay
 from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
 from quorate.display._risk import RiskCurveDisplay, RiskErrorDisplay
 from quorate.display._sizes import SizeCurveDisplay
@@ -19,16 +18,13 @@ from quorate.display._study import (
 )
 
 # isort: split
-# For the report, which has the facts for these pictures; not public.
+# For the report; not public.
 from quorate.display._base import PanelsDisplay as PanelsDisplay
 from quorate.display._files import study_displays as study_displays
-from quorate.display._members import MembersDisplay as MembersDisplay
 
 __all__ = [
-    "AgreementDisplay",
     "CorrelationDisplay",
     "CriticalDifferenceDisplay",
-    "DecompositionDisplay",
     "KappaErrorDisplay",
     "MarginDisplay",
     "QuantityDisplay",

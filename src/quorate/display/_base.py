@@ -6,19 +6,17 @@ hue alone: markers, dashes and hatches differ too. Other text and lines use the 
 colour of the axes, so that plots are readable on light and dark backgrounds.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from quorate._choosing import Selection
 from quorate._typing import Array, BoolArray
-from quorate._votes import VoteCounts, Votes, member_positions
+from quorate._votes import VoteCounts, member_positions
 
 
 class Display:
@@ -81,28 +79,6 @@ class PanelsDisplay(Display):
         for ax in reversed(self.axes_):
             self._axes(ax, *size)
         return self.axes_
-
-
-class SupportDisplay(Display, ABC):
-    """A plot of votes before and after pruning, with a constructor from a selection."""
-
-    @classmethod
-    @abstractmethod
-    def from_votes(cls, votes: Votes, support: Any = None) -> Self:
-        """Compute the arrays from votes, and from those of the kept members."""
-
-    @classmethod
-    def from_selection(cls, selection: Selection, **options: Any) -> Self:
-        """Show the votes that were chosen on, and the kept members.
-
-        Parameters
-        ----------
-        selection : Selection
-            From :func:`quorate.select` or :func:`quorate.prune`.
-        **options
-            Passed to ``from_votes``.
-        """
-        return cls.from_votes(selection.votes, selection.support, **options)
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -11,8 +11,7 @@ from matplotlib.figure import Figure
 
 from quorate._atomic import atomic_write
 from quorate._checks import one_of
-from quorate.display._decomposition import DecompositionDisplay
-from quorate.display._ranks import CriticalDifferenceDisplay, RankDisplay
+from quorate.display._ranks import CriticalDifferenceDisplay
 from quorate.display._risk import RiskErrorDisplay
 from quorate.display._study import (
     CorrelationDisplay,
@@ -28,6 +27,7 @@ _NO_DATE: dict[str, dict[str, Any]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None},
 }
+_DPI = 150
 _QUANTITIES = {"time": "seconds", "space": "bytes", "size": "kept"}
 
 
@@ -35,15 +35,13 @@ def study_figures(
     results: Results,
     folder: str | os.PathLike[str],
     formats: str | Iterable[str] = ("png",),
-    *,
-    dpi: float = 150,
 ) -> list[Path]:
     """Draw every figure that fits the results of a study.
 
-    These are average ranks and the critical-difference diagram (from two data sets and
-    two methods on), accuracy, time, space and size by method, the error decomposition,
-    gain against each measure of diversity, risk against error and diversity, and size
-    against accuracy where methods choose their own size.
+    These are the critical-difference diagram (from two data sets and two methods on),
+    accuracy, time, space and size by method, gain against each measure of diversity,
+    risk against error and diversity, and size against accuracy where methods choose
+    their own size.
 
     Parameters
     ----------
@@ -51,8 +49,6 @@ def study_figures(
     folder : path
         Made if it does not exist. Files of the same names are replaced.
     formats : iterable of {"png", "svg", "pdf"}
-    dpi : float
-        Dots per inch of PNG files, and of crowded parts of the others.
 
     Returns
     -------
@@ -76,7 +72,7 @@ def study_figures(
     >>> results = Results.read(folder / "example.sqlite")
     >>> paths = study_figures(results, folder / "figures", "svg")
     >>> [path.name for path in paths[:2]]
-    ['ranks.svg', 'critical-difference.svg']
+    ['critical-difference.svg', 'accuracy.svg']
     """
     import matplotlib.pyplot as plt
 
@@ -92,23 +88,19 @@ def study_figures(
         for kind in kinds:
             path = folder / f"{name}.{kind}"
             with atomic_write(path) as file:
-                file.write(figure_bytes(figure, kind, dpi=dpi, salt=name))
+                file.write(figure_bytes(figure, kind, salt=name))
             paths.append(path)
         plt.close(figure)
     return paths
 
 
-def figure_bytes(
-    figure: Figure, kind: str, *, dpi: float = 150, salt: str = "quorate"
-) -> bytes:
+def figure_bytes(figure: Figure, kind: str, *, salt: str = "quorate") -> bytes:
     """Return a figure as a file's content, without a date.
 
     Parameters
     ----------
     figure : matplotlib figure
     kind : {"png", "svg", "pdf"}
-    dpi : float
-        Dots per inch of bitmaps.
     salt : str
         Makes the ids in an SVG differ from those of others on the same page.
     """
@@ -117,7 +109,7 @@ def figure_bytes(
     buffer = io.BytesIO()
     with matplotlib.rc_context(setting):
         figure.savefig(
-            buffer, format=kind, dpi=dpi, metadata=_NO_DATE[kind], transparent=False
+            buffer, format=kind, dpi=_DPI, metadata=_NO_DATE[kind], transparent=False
         )
     return buffer.getvalue()
 
@@ -128,12 +120,10 @@ def study_displays(results: Results) -> dict[str, Any]:
     scores = results.scores().complete_blocks()
     shown: dict[str, Any] = {}
     if scores.n_methods > 1 and scores.n_blocks > 1:
-        shown["ranks"] = RankDisplay.from_results(results)
         shown["critical-difference"] = CriticalDifferenceDisplay.from_results(results)
     shown["accuracy"] = QuantityDisplay.from_results(results, relative=True)
     for name, quantity in _QUANTITIES.items():
         shown[name] = QuantityDisplay.from_results(results, quantity)
-    shown["decomposition"] = DecompositionDisplay.from_results(results)
     shown["diversity-correlation"] = CorrelationDisplay.from_results(results)
     shown["risk-and-error"] = RiskErrorDisplay.from_results(results)
     if own_size:

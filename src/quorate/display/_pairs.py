@@ -1,22 +1,19 @@
-"""Plots of pairs of members: kappa against error, and agreement."""
+"""Plot of pairs of members: kappa against error."""
 
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
-from scipy.cluster import hierarchy
 from scipy.spatial import ConvexHull, QhullError
-from scipy.spatial.distance import squareform
 
 from quorate._theory import pairwise_diversity
-from quorate._typing import BoolArray, FloatArray, IntArray, Outputs
-from quorate._votes import VoteCounts, totals
+from quorate._typing import BoolArray, FloatArray, IntArray
+from quorate._votes import VoteCounts
 from quorate.display import _base
-from quorate.display._base import ALL, CROWD, KEPT, SupportDisplay, as_support
+from quorate.display._base import ALL, CROWD, KEPT, Display, as_support
 
 _MOST = 5000
 # From almost transparent to the hue of all members.
@@ -26,7 +23,7 @@ _FADING = LinearSegmentedColormap.from_list(
 
 
 @dataclass(eq=False, repr=False)
-class KappaErrorDisplay(SupportDisplay):
+class KappaErrorDisplay(Display):
     """Kappa-error diagram: a point for each pair of members.
 
     To the left are pairs that agree little, at the bottom pairs that are seldom wrong.
@@ -66,9 +63,7 @@ class KappaErrorDisplay(SupportDisplay):
     n_members: int
 
     @classmethod
-    def from_votes(
-        cls, votes: VoteCounts, support: Any = None, *, outputs: Outputs = "label"
-    ) -> Self:
+    def from_votes(cls, votes: VoteCounts, support: Any = None) -> Self:
         """Compute the pairs.
 
         Parameters
@@ -77,8 +72,6 @@ class KappaErrorDisplay(SupportDisplay):
             Of two members or more.
         support : array-like of bool or int, optional
             Members kept, as a mask or positions.
-        outputs : {"label", "oracle"}
-            Agreement on the class, as in the literature, or on being right.
         """
         if votes.n_members < 2:
             raise ValueError("KappaErrorDisplay: a pair needs two members, got one.")
@@ -86,7 +79,7 @@ class KappaErrorDisplay(SupportDisplay):
         first, second = np.triu_indices(votes.n_members, k=1)
         error = 1.0 - votes.accuracies
         return cls(
-            kappa=pairwise_diversity(votes, "kappa", outputs=outputs)[first, second],
+            kappa=pairwise_diversity(votes, "kappa", outputs="label")[first, second],
             error=(error[first] + error[second]) / 2,
             kept=None if mask is None else mask[first] & mask[second],
             n_members=votes.n_members,
@@ -148,140 +141,3 @@ def hull_of(x: FloatArray, y: FloatArray) -> IntArray:
     with suppress(QhullError):  # fewer than three points, or all on a line
         return np.asarray(ConvexHull(places).vertices, dtype=np.intp)
     return np.unique(np.lexsort((y, x))[[0, -1]])
-
-
-_READABLE = 40
-_FINEST = 150
-_WORTH_ORDERING = 150
-
-
-@dataclass(eq=False, repr=False)
-class AgreementDisplay(SupportDisplay):
-    """Map of how often each two members vote alike, like members side by side.
-
-    Bright blocks along the diagonal are groups of members that say the same; keeping
-    many of one group adds little. Triangles mark the kept members.
-
-    Parameters
-    ----------
-    agreement : ndarray of shape (n_members, n_members)
-        Share of samples on which two members vote for the same class.
-    order : ndarray of int of shape (n_members,)
-        Members in the order of a hierarchical clustering.
-    kept : ndarray of bool of shape (n_members,), optional
-        Which members are kept.
-    names : tuple of str
-        Names of the members.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import quorate
-    >>> votes = quorate.Votes([[0, 1, 1], [1, 0, 0], [0, 1, 0]], [0, 1, 1])
-    >>> display = quorate.display.AgreementDisplay.from_votes(votes)
-    >>> display.agreement.round(2)
-    array([[1.  , 0.  , 0.67],
-           [0.  , 1.  , 0.33],
-           [0.67, 0.33, 1.  ]])
-    """
-
-    agreement: FloatArray
-    order: IntArray
-    kept: BoolArray | None
-    names: tuple[str, ...]
-
-    @classmethod
-    def from_votes(cls, votes: VoteCounts, support: Any = None) -> Self:
-        """Count equal votes and cluster the members.
-
-        Parameters
-        ----------
-        votes : Votes or Summary
-        support : array-like of bool or int, optional
-            Members kept, as a mask or positions.
-        """
-        same, total = totals.agreement(votes)
-        # Agreement is undefined for members without common samples.
-        share = np.where(total > 0, same / np.maximum(total, 1), 0.5)
-        return cls(
-            agreement=share,
-            order=_leaves(share),
-            kept=as_support("AgreementDisplay", votes, support),
-            names=votes.names,
-        )
-
-    @property
-    def pairs(self) -> FloatArray:
-        """Agreement of each pair of different members."""
-        return self.agreement[np.triu_indices(self.order.size, k=1)]
-
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw the map as an image; of many members, averages of neighbours.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            A new figure by default.
-        """
-        ax, ink = self._axes(ax, 6.0, 5.2)
-        n = self.order.size
-        image = ax.imshow(
-            self.image(), extent=(-0.5, n - 0.5, n - 0.5, -0.5), aspect="equal",
-            interpolation="nearest", cmap=matplotlib.colormaps["cividis"].resampled(32),
-        )  # fmt: skip
-        for spine in ax.spines.values():
-            spine.set_visible(False)
-        labels = [_base.plain(self.names[member], 18) for member in self.order]
-        if n <= _READABLE:
-            ax.set_yticks(range(n), labels, fontsize="x-small")
-            ax.set_xticks(range(n), labels, fontsize="x-small", rotation=90)
-            ax.tick_params(length=0, pad=8)
-        else:
-            ax.set(xticks=[], yticks=[])
-            ax.set_xlabel(f"{n} members, similar ones side by side", labelpad=10)
-        if self.kept is not None:
-            places = np.flatnonzero(self.kept[self.order])
-            size = float(np.clip(220 / n, 2.5, 6))
-            look = {"ls": "none", "color": KEPT, "ms": size, "clip_on": False}
-            above, beside = np.full(places.size, 1.012), np.full(places.size, -0.012)
-            across, down = ax.get_xaxis_transform(), ax.get_yaxis_transform()
-            ax.plot(places, above, marker="v", transform=across, **look)
-            ax.plot(beside, places, marker=">", transform=down, **look)
-            _base.heading(ax, f"▼ {places.size} kept", color=KEPT, pad=10)
-        bar = self.figure_.colorbar(image, ax=ax, shrink=0.8)
-        bar.set_label("share of samples with the same vote", color=ink)
-        bar.outline.set_visible(False)
-        return self
-
-    def image(self) -> FloatArray:
-        """Return the image: agreement in order, empty on the diagonal.
-
-        For many members, neighbours are averaged to keep the image small.
-        """
-        ordered: FloatArray = self.agreement[np.ix_(self.order, self.order)]
-        n = len(ordered)
-        if n > 1:
-            np.fill_diagonal(ordered, np.nan)
-        if n <= _FINEST:
-            return ordered
-        cuts = np.linspace(0, n, _FINEST + 1).astype(np.intp)[:-1]
-        known = ~np.isnan(ordered)
-        total, count = (
-            np.add.reduceat(np.add.reduceat(table, cuts, axis=0), cuts, axis=1)
-            for table in (np.where(known, ordered, 0.0), known.astype(float))
-        )
-        return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan))
-
-
-def _leaves(agreement: FloatArray) -> IntArray:
-    """Return the members in the leaf order of an average-linkage tree."""
-    n = len(agreement)
-    if n < 3:
-        return np.arange(n)
-    distance = squareform(1.0 - agreement, checks=False)
-    tree = hierarchy.linkage(distance, "average", optimal_ordering=n <= _WORTH_ORDERING)
-    return np.asarray(hierarchy.leaves_list(tree), dtype=np.intp)

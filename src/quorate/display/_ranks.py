@@ -10,7 +10,7 @@ from matplotlib.font_manager import FontProperties
 from quorate._typing import FloatArray
 from quorate.display import _base
 from quorate.display._base import ALL, GOOD, KEPT, Display
-from quorate.stats import Nemenyi, nemenyi
+from quorate.stats import nemenyi
 from quorate.study import Results
 
 
@@ -36,38 +36,13 @@ class _Ranking(Display):
         alpha : float
             Level of significance for all pairs together.
         """
-        return cls.from_nemenyi(nemenyi(scores, alpha))
-
-    @classmethod
-    def from_results(
-        cls,
-        results: Results,
-        *,
-        quantity: str = "accuracy",
-        higher_is_better: bool | None = None,
-        alpha: float = 0.05,
-    ) -> Self:
-        """Rank the methods of a study on its complete data sets.
-
-        Parameters
-        ----------
-        results : Results
-        quantity : str
-            What to rank by, such as "accuracy", "seconds" or "bytes".
-        higher_is_better : bool, optional
-            By default true of accuracy and agreement, false of everything else.
-        alpha : float
-            Level of significance for all pairs together.
-        """
-        if higher_is_better is None:
-            higher_is_better = quantity in ("accuracy", "agreement")
-        scores = results.scores(quantity, sign=1.0 if higher_is_better else -1.0)
-        return cls.from_scores(scores.complete_blocks(), alpha=alpha)
-
-    @classmethod
-    def from_nemenyi(cls, found: Nemenyi) -> Self:
-        """Create from the result of :func:`quorate.stats.nemenyi`."""
+        found = nemenyi(scores, alpha)
         return cls(**{field.name: getattr(found, field.name) for field in fields(cls)})
+
+    @classmethod
+    def from_results(cls, results: Results) -> Self:
+        """Rank the methods of a study on its complete data sets."""
+        return cls.from_scores(results.scores().complete_blocks())
 
     def _setting(self) -> str:
         return (

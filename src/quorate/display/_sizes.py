@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from quorate._checks import one_of
 from quorate._choosing import Selection, SizeCurve, size_curve
 from quorate._scoring import score_for
 from quorate._typing import FloatArray, IntArray
@@ -126,26 +125,20 @@ class SizeCurveDisplay(Display):
         line = curve.sizes, curve.errors, curve.standard_errors, curve.full_error
         return cls(*line, chosen, rule, curve.scoring, curve.score.top)
 
-    def plot(
-        self, ax: Axes | None = None, *, score: Literal["error", "accuracy"] = "error"
-    ) -> Self:
-        """Draw the curve.
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the curve: errors, or the score if it is not accuracy.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
             A new figure by default.
-        score : {"error", "accuracy"}
-            What to show upwards. A curve of another score shows that score.
         """
-        one_of("SizeCurveDisplay.plot", "score", score, ("error", "accuracy"))
         ax, _ = self._axes(ax, 6.4, 4.0)
         named = self.scoring != "accuracy"
-        upwards = named or score == "accuracy"
-        shown = self.scoring.replace("_", " ") if named else score
+        shown = self.scoring.replace("_", " ") if named else "error"
         write = "{:.4f}".format if named else _base.percent
-        line = self.top - self.errors if upwards else self.errors
-        full = self.top - self.full_error if upwards else self.full_error
+        line = self.top - self.errors if named else self.errors
+        full = self.top - self.full_error if named else self.full_error
         sizes = self.sizes
         ax.fill_between(
             sizes, line - self.standard_errors, line + self.standard_errors,
@@ -158,7 +151,7 @@ class SizeCurveDisplay(Display):
         )  # fmt: skip
         label = f"all members: {write(full)}"
         ax.axhline(full, color=ALL, ls="--", lw=1.4, label=label)
-        marks = [full, *self._mark_chosen(ax, line, upwards, write)]
+        marks = [full, *self._mark_chosen(ax, line, named, write)]
         ax.set_xlabel("members")
         ax.set_ylabel(shown if named else f"{shown}, %")
         self._look_closely(ax, line, marks)
@@ -167,7 +160,7 @@ class SizeCurveDisplay(Display):
         ax.xaxis.get_major_locator().set_params(integer=True)
         if not named:
             _base.percent_axis(ax.yaxis)
-        _base.legend(ax, loc="lower right" if upwards else "upper right")
+        _base.legend(ax, loc="lower right" if named else "upper right")
         return self
 
     def _mark_chosen(

@@ -9,7 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from quorate._checks import one_of
-from quorate._messages import unknown_name
 from quorate._theory import measures
 from quorate._typing import Array, FloatArray
 from quorate.display import _base
@@ -277,24 +276,16 @@ class SizeAccuracyDisplay(Display):
     limit: float | None = None
 
     @classmethod
-    def from_results(cls, results: Results, *, methods: Any = None) -> Self:
+    def from_results(cls, results: Results) -> Self:
         """Average each data set over its folds, and find the methods to show.
 
-        Parameters
-        ----------
-        results : Results
-        methods : list of str, optional
-            The methods to show in full. By default those that anywhere keep another
-            number than most methods do with as many members; a method that keeps all
-            is not shown.
+        These are the methods that anywhere keep another number than most methods do
+        with as many members; a method that keeps all is not shown.
         """
         chosen = methods_of_own_size(results)
-        if methods is not None:
-            chosen = _known_methods("SizeAccuracyDisplay", results, methods)
         if not chosen:
             raise ValueError(
-                f"{results.name}: every method keeps the same number of members; name "
-                "the methods to show."
+                f"{results.name}: every method keeps the same number of members."
             )
         cells = cells_of(results)
         cells["share"] = cells.kept / cells.members
@@ -388,16 +379,6 @@ def cells_of(results: Results) -> pd.DataFrame:
     if not results.rows:
         raise ValueError(f"{results.name}: no results yet.")
     return pd.DataFrame(results.rows)
-
-
-def _known_methods(owner: str, results: Results, methods: Any) -> tuple[str, ...]:
-    """Return the requested methods; raise an error for unknown ones."""
-    wanted = (methods,) if isinstance(methods, str) else tuple(methods)
-    for name in wanted:
-        if name not in results.methods:
-            why = unknown_name("method", name, results.methods)
-            raise ValueError(f"{owner}: {why}")
-    return wanted
 
 
 def correlation(x: FloatArray, y: FloatArray) -> float:

@@ -1,4 +1,4 @@
-"""Plots of members: accuracies and margins."""
+"""Plot of margins."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -6,59 +6,16 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 
-from quorate._typing import BoolArray, FloatArray
+from quorate._typing import FloatArray
 from quorate._votes import Votes, check_votes
 from quorate.display import _base
-from quorate.display._base import (
-    ALL,
-    CROWD,
-    KEPT,
-    Display,
-    SupportDisplay,
-    as_support,
-)
-
-
-@dataclass(eq=False, repr=False)
-class MembersDisplay(Display):
-    """Accuracy of each member against its agreement with the others."""
-
-    agreement: FloatArray
-    accuracy: FloatArray
-    kept: BoolArray | None
-    vote_accuracy: float
-
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw a point for each member and a line for all of them together."""
-        ax, ink = self._axes(ax, 6.4, 3.8)
-        crowd = self.agreement.size > CROWD
-        every = np.ones(self.agreement.size, dtype=bool)
-        groups = [(every, ALL, "o", "members")]
-        if (kept := self.kept) is not None:
-            groups = [(~kept, ALL, "o", "dropped"), (kept, KEPT, "D", "kept")]
-        for which, hue, marker, name in groups:
-            ax.scatter(
-                self.agreement[which], self.accuracy[which], s=14 if crowd else 22,
-                color=hue, marker=marker, alpha=0.75, lw=0, rasterized=crowd,
-                label=f"{which.sum():,} {name}",
-            )  # fmt: skip
-        vote = f"all together: {_base.percent(self.vote_accuracy)}"
-        spread = max(float(np.ptp(self.accuracy)), 0.01)
-        if self.vote_accuracy < self.accuracy.max() + spread:
-            ax.axhline(self.vote_accuracy, color=ink, lw=1, ls="--", label=vote)
-        else:  # a line so far away would press the members together
-            ax.plot([], [], marker="^", ls="none", color=ink, label=vote)
-        ax.set(xlabel="mean agreement with the other members, %", ylabel="accuracy, %")
-        _base.percent_axis(ax.xaxis, ax.yaxis)
-        _base.legend(ax, above=True, ncols=3)
-        return self
-
+from quorate.display._base import ALL, KEPT, Display, as_support
 
 _MOST_STEPS = 500
 
 
 @dataclass(eq=False, repr=False)
-class MarginDisplay(SupportDisplay):
+class MarginDisplay(Display):
     """Cumulative distribution of the margins of the vote, before and after.
 
     The margin of a sample is the share of the vote for its true class minus the largest
