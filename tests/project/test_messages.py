@@ -10,12 +10,11 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
-from tests.cli.shell import run, told
 
 import quorate
 from quorate._ensembles import read_ensemble
 from quorate._units import as_share
-from quorate.exceptions import LeftOutWarning, QuorateWarning
+from quorate.exceptions import QuorateWarning
 
 X, Y = load_wine(return_X_y=True)
 FOREST = RandomForestClassifier(15, random_state=0).fit(X, Y)
@@ -160,30 +159,6 @@ def test_a_lazy_frame_of_polars_is_collected():
 
 
 class TestTables:
-    @pytest.fixture
-    def folder(self, tmp_path):
-        table = pd.DataFrame(X, columns=[f"c{n}" for n in range(X.shape[1])])
-        model = RandomForestClassifier(15, random_state=0).fit(table, Y)
-        quorate.save(model, tmp_path / "model.skops")
-        table = table.assign(kind=Y)
-        for name, rows in (("a", slice(0)), ("b", slice(80)), ("c", slice(80, None))):
-            table[rows].to_csv(tmp_path / f"{name}.csv", index=False)
-        return tmp_path
-
-    def test_a_header_without_rows_is_left_out_of_a_folder(self, folder):
-        model = quorate.load(folder / "model.skops")
-        said = r": ignored a\.csv, which has no rows\."
-        with pytest.warns(LeftOutWarning, match=said):
-            summary = quorate.summarise(model, folder, target="kind")
-        np.testing.assert_array_equal(summary.confusion().sum(axis=1), np.bincount(Y))
-        with pytest.raises(ValueError, match=r"a\.csv: it has no rows"):
-            quorate.summarise(model, folder / "a.csv", target="kind")
-
-    def test_nor_is_it_in_the_way_at_the_shell(self, folder):
-        words = "prune", folder / "model.skops", folder, "--target", "kind"
-        done = run(*words, "--keep", 3, "-o", folder / "small.skops")
-        assert told(done).count("ignored a.csv, which has no rows.") == 1
-
     def test_probabilities_with_an_index(self, tmp_path):
         pd.DataFrame(PROBABILITIES).to_csv(tmp_path / "a.csv")
         said = r"column 1 has no name, as an index; write it with index=False\)"

@@ -207,7 +207,7 @@ def lie(base, **tags):
         (lie(pruning.BrierSelection, nested=True)(), "the tag nested is True"),
         (lie(pruning.EPBD, chooses_weights=True)(), "weights_ is not set"),
         (lie(pruning.OrderedError, honours_keep=True)(), "does not keep all members"),
-        (lie(pruning.TwoStageAccuracy, needs_out_of_bag=False)(), "rejects plain"),
+        (lie(pruning.TwoStageAccuracy, needs_out_of_bag=False)(), "needs out-of-bag"),
         (
             lie(pruning.BrierSelection, uses_unlabelled=False)(keep=0.5),
             "uses_unlabelled is False",

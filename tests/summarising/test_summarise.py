@@ -263,6 +263,11 @@ def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
         quorate.summarise(forest, tmp_path, target="label")
     with pytest.raises(BatchError, match=r"part-0.*'colour'"):
         quorate.summarise(forest, folder, target="colour")
+    (tmp_path / "part-1.parquet").unlink()
+    frame = pd.read_parquet(tmp_path / "part-0.parquet")
+    frame[:0].to_csv(tmp_path / "part-1.csv", index=False)
+    with pytest.raises(BatchError, match=r"part-1\.csv: it has no rows"):
+        quorate.summarise(forest, tmp_path, target="label")
 
 
 def test_rows_are_joined_by_position_and_so_by_an_equal_index(forest):

@@ -228,6 +228,12 @@ class PairedErrors:
         """Correct samples of the whole ensemble per class."""
         return np.asarray(self.samples - self.errors[1, 0] - self.errors[2, 0])
 
+    def __str__(self) -> str:
+        if self.sizes.size > 1:
+            return f"{self.sizes.size} sizes of an order of {self.sizes.max()} members"
+        error = f"{100 * self.wrong[0] / self.n_samples:.2f} %"
+        return f"a model of {self.sizes[0]} members, error {error}"
+
 
 def sum_if_known(one: Any, two: Any) -> Any:
     """Return the sum of two counts, or None if either is unknown."""
