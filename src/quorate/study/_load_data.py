@@ -130,7 +130,6 @@ def list_data_sets(data_dir: str | os.PathLike[str] | None = None) -> list[str]:
 
     Examples
     --------
-    >>> from quorate.study import list_data_sets
     >>> list_data_sets()[-4:]
     ['iris', 'wine', 'breast_cancer', 'digits']
     """
