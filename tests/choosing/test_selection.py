@@ -130,8 +130,8 @@ class TestSelect:
     @pytest.mark.parametrize(
         ("method", "options", "message"),
         [
-            ("mdm", {"keep": "most"}, r"select\(keep='most'\): must be a number, "
-                r"'auto' or"),
+            ("mdm", {"keep": "most"},
+             r"select\(keep='most'\): must be a number or 'auto'"),
             ("mdm", {"keep": "auto", "tolerance": 0.1}, "select: keep='auto' and tole"),
             ("mdm", {"keep": 5, "tolerance": 0.1}, "select: keep=5 and tolerance can"),
             ("mdm", {"keep": 0.2, "budget": {"bytes": 3}}, "select: keep=0.2 and bud"),
@@ -169,7 +169,7 @@ class TestSelect:
                 {"keep": 5, "budget": {"nodes": 3}},
                 "prune: keep=5 and budget cannot be combined",
             ),
-            ({"keep": "own"}, r"prune\(keep='own'\): must be a number, 'auto' or None"),
+            ({"keep": "own"}, r"prune\(keep='own'\): must be a number or 'auto'"),
             (
                 {"tolerance": -1},
                 r"prune\(tolerance=-1\): must be a number of at least 0",

@@ -373,7 +373,7 @@ class TestRefusals:
             collect_votes(forest, X, Y)
 
     def test_not_an_ensemble(self):
-        with pytest.raises(TypeError, match="cannot read int"):
+        with pytest.raises(TypeError, match="int is not an ensemble"):
             collect_votes(3, *DATA)
         with pytest.raises(TypeError, match="RandomForestClassifier"):
             collect_votes(RandomForestClassifier, *DATA)

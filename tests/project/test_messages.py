@@ -129,6 +129,48 @@ REFUSED = {
             "samples, or it is not known which rows of each class its members left "
             "out, so there are no out-of-bag votes; use rows it was not trained on.",
     ),
+    "a class": (
+        lambda: quorate.compact(type(FOREST)),
+        "RandomForestClassifier is a class, not a fitted ensemble.",
+    ),
+    "a file's name": (
+        lambda: quorate.prune("forest.skops", X, Y),
+        "str is not an ensemble whose members vote; quorate reads a fitted "
+            "BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, "
+            "AdaBoostClassifier or VotingClassifier, a Pipeline that ends in one, or a "
+            "list or dict of fitted classifiers.",
+    ),
+    "nobody": (lambda: quorate.prune([], X, Y), "the ensemble is empty."),
+    "fewer labels than rows": (
+        lambda: quorate.prune(FOREST, X, Y[1:]),
+        "X has 178 samples, y has 177; y must have one label per row.",
+    ),
+    "the class of a method": (
+        lambda: prune(method=quorate.pruning.EPBD),
+        "method is the class EPBD; pass an instance, EPBD().",
+    ),
+    "a size in words": (
+        lambda: prune(keep="10%"), "prune(keep='10%'): must be a number or 'auto'."
+    ),
+    "votes alone": (
+        lambda: quorate.certify(quorate.Votes(VOTES.codes, Y)),
+        "certify: an order must be a Selection, a fitted method, or distinct positions "
+            "of members, 0 to 14.",
+    ),
+    "one rate": (
+        lambda: quorate.stats.samples_needed(0.01, rates=0.02),
+        "samples_needed(rates=0.02): must be two shares of the samples, together at "
+            "most 1.",
+    ),
+    "a model that skips a sample": (
+        lambda: quorate.blend({"a": np.where(np.eye(178, 3), np.nan, 0.5)}, Y),
+        "blend: 'a': probabilities must be between 0 and 1, got values from nan to "
+            "nan; give every sample a probability for every class.",
+    ),
+    "one row of a file": (
+        lambda: quorate.compact(FOREST).predict({"0": 1.0}),
+        "CompactClassifier: one row is given; put it into a list of rows, [row].",
+    ),
     "more than everything": (
         lambda: as_share("200%"), "'200%' is more than 100 %."
     ),

@@ -283,7 +283,7 @@ def test_members_that_are_refused():
     X, y = np.zeros((2, 1)), [0, 1]
     with pytest.raises(ValueError, match="member 'odd': masked at sample 1"):
         quorate.collect_votes({"odd": Unsure()}, X, y)
-    with pytest.raises(ValueError, match="collect_votes: two are called '1'"):
+    with pytest.raises(ValueError, match="the ensemble: two are called '1'"):
         quorate.collect_votes({1: None, "1": None}, X, y)
 
 

@@ -270,6 +270,8 @@ def _check_probabilities(
     # NaN fails both comparisons.
     if not (array.min() >= 0 and array.max() <= 1):
         remedy = "convert margins or logits to probabilities first"
+        if np.isnan(array).any():
+            remedy = "give every sample a probability for every class"
         if titles and len(titles) == array.shape[1]:
             column = int(np.argmin(((array >= 0) & (array <= 1)).all(axis=0)))
             array = array[:, column]

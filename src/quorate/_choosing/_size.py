@@ -324,7 +324,7 @@ def size_for(
     if not isinstance(keep, str):
         return FixedSize(keep)
     if keep not in (DEFAULT, "auto"):
-        raise ValueError(f"{owner}(keep={keep!r}): must be a number, 'auto' or None.")
+        raise ValueError(f"{owner}(keep={keep!r}): must be a number or 'auto'.")
     return SizeByErrors() if keep == "auto" else None
 
 

@@ -150,11 +150,11 @@ def collect_in_memory(
     n_rows = count_rows(prepared)
     if truth is not None and n_rows != truth.size:
         raise ValueError(
-            f"collect_votes: X has {n_rows} samples, y has {truth.size}; y must have "
-            "one label per row."
+            f"X has {n_rows} samples, y has {truth.size}; y must have one label per "
+            "row."
         )
     if n_rows == 0:
-        raise ValueError("collect_votes: X has no samples.")
+        raise ValueError("X has no samples.")
     unseen, kind = None, VoteSource.UNLABELLED
     if truth is not None:
         unseen, kind = _rows_to_evaluate(ensemble, prepared, out_of_bag, source)
@@ -170,7 +170,7 @@ def collect_in_memory(
         ensemble, prepared, truth, unseen=unseen, source=kind, **options
     )
     counts = np.bincount(votes.y, minlength=votes.classes.size)
-    check_labels(ensemble, votes.classes, counts, "collect_votes")
+    check_labels(ensemble, votes.classes, counts)
     if unseen is not None:
         warn_of_equal_rows(votes, prepared)
     return votes if rows is None else renumber(votes, rows)

@@ -41,12 +41,7 @@ def pool_classes(members: Iterable[Member], y: Array | None = None) -> Array:
     return union(found, found[0])
 
 
-def check_labels(
-    ensemble: Ensemble,
-    classes: Array,
-    counts: IntArray,
-    owner: str,
-) -> None:
+def check_labels(ensemble: Ensemble, classes: Array, counts: IntArray) -> None:
     """Warn if samples have labels that the ensemble was not trained on.
 
     Raises an error if it, or a member of a pool, was trained on none of them.
@@ -58,8 +53,6 @@ def check_labels(
         The distinct labels.
     counts : array of int
         Number of samples with each label; zero for labels that occur only in votes.
-    owner : str
-        Name of the caller, for error messages.
     """
     labels, there = classes.tolist(), np.asarray(counts) > 0
     if ensemble.classes is None:
@@ -72,7 +65,7 @@ def check_labels(
         return
     if unknown.size == np.count_nonzero(there):
         raise ValueError(
-            f"{owner}: the ensemble was trained on none of the labels given "
+            "the ensemble was trained on none of the labels given "
             f"({listed([labels[place] for place in unknown])}); its labels are "
             f"{listed(known)}."
         )
@@ -121,9 +114,9 @@ def labels_for_pair(
             "one label per row."
         )
     labels, counts = np.unique(truth, return_counts=True)
-    check_labels(first, labels, counts, owner)
+    check_labels(first, labels, counts)
     if _labels_of(first) != _labels_of(second):
-        check_labels(second, labels, counts, owner)
+        check_labels(second, labels, counts)
     return truth
 
 

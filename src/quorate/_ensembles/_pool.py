@@ -29,8 +29,8 @@ class Pool(Kind):
         """See :class:`Kind`."""
         pool = model if isinstance(model, Mapping) else dict(enumerate(model))
         if not pool:
-            raise ValueError("collect_votes: the ensemble is empty.")
-        names = check_names("collect_votes", pool, len(pool))
+            raise ValueError("the ensemble is empty.")
+        names = check_names("the ensemble", pool, len(pool))
         named = dict(zip(names, map(_as_classifier, names, pool.values()), strict=True))
         members = [Member(name, member, None) for name, member in named.items()]
         averages = all(member.has_probabilities for member in members)

@@ -202,7 +202,7 @@ def _kinds_by_class() -> dict[type, Kind]:
 def _why_not(model: Any) -> str:
     name = type(model).__name__
     if isinstance(model, type):
-        return f"collect_votes: got the class {model.__name__}, not a fitted ensemble."
+        return f"{model.__name__} is a class, not a fitted ensemble."
     for cls in type(model).__mro__:
         library = cls.__module__.partition(".")[0]
         if library == "sklearn" and cls.__name__ in _INSIDE:
@@ -231,8 +231,4 @@ def _why_not(model: Any) -> str:
     if kind in ("regressor", "clusterer"):
         small = "; quorate.compact takes regressors of trees" * (kind == "regressor")
         return f"{name} is a {kind}: its members do not vote for classes{small}."
-    if kind == "classifier":
-        return (
-            f"{name} is not an ensemble whose members vote; quorate reads {READABLE}."
-        )
-    return f"collect_votes: cannot read {name}; quorate reads {READABLE}."
+    return f"{name} is not an ensemble whose members vote; quorate reads {READABLE}."

@@ -25,8 +25,8 @@ from quorate._votes import VoteSource, as_truth
 from quorate.exceptions import QuorateWarning
 
 _FLATTERED = (
-    "members agree far more on samples they were trained on than on new ones. Treat "
-    "these figures as an upper limit of the savings"
+    "Members agree far more on samples they were trained on than on new ones; treat "
+    "these figures as an upper limit of the savings."
 )
 
 
@@ -99,12 +99,6 @@ class Trial(Result):
     source: VoteSource
 
     @property
-    def source_note(self) -> str:
-        """Remark about the samples; empty if they are new."""
-        why = self.source.why_unreliable
-        return f"{why[0].upper()}{why[1:]}; {_FLATTERED}." if why else ""
-
-    @property
     def allowance(self) -> str:
         """How to read changed predictions beside a mode's allowance.
 
@@ -158,7 +152,8 @@ class Trial(Result):
             f"differ from those of all members; ms: for all {self.n_samples:,} samples."
         )
         left_out = f"Not calibrated: {self.left_out}." if self.left_out else ""
-        parts = (notes, self.allowance, left_out, self.source_note)
+        flattered = _FLATTERED if self.source.why_unreliable else ""
+        parts = (notes, self.allowance, left_out, flattered)
         return " ".join(filter(None, parts))
 
     def to_dict(self) -> dict[str, Any]:
@@ -206,7 +201,7 @@ def try_modes(
     members = read_ensemble(ensemble)
     if y is not None:
         labels, counts = np.unique(as_truth(y, "lazy"), return_counts=True)
-        check_labels(members, labels, counts, "lazy")
+        check_labels(members, labels, counts)
     kind = source_of(members, members.prepare(X), source)
     calibration, rows, left_out = _split(
         count_rows(X), epsilon, random_state, kind.why_unreliable

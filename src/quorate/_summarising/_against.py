@@ -136,8 +136,8 @@ def member_order(order: Any, n_members: int, owner: str) -> OtherModel:
         or np.unique(places).size < places.size
     ):
         raise ValueError(
-            f"{owner}: an order must contain distinct positions of members, 0 to "
-            f"{n_members - 1}."
+            f"{owner}: an order must be a Selection, a fitted method, or distinct "
+            f"positions of members, 0 to {n_members - 1}."
         )
     sizes = np.arange(places.size, 0, -1) if is_nested else np.array([places.size])
     return OtherModel(sizes, places.astype(np.int64), weights)

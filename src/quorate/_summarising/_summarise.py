@@ -184,7 +184,7 @@ def summarise(
         what = "the partitions have no rows" if on_dask else "there are no batches"
         raise ValueError(f"summarise: {what}.")
     counts = summary.confusion("heads").sum(axis=1)
-    check_labels(whole, summary.classes, counts, "summarise")
+    check_labels(whole, summary.classes, counts)
     return summary
 
 

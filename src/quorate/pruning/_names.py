@@ -148,6 +148,9 @@ def method_name(name: object) -> str:
     ('re', 're')
     """
     known = methods()
+    if isinstance(name, type):
+        called = name.__name__
+        raise TypeError(f"method is the class {called}; pass an instance, {called}().")
     if isinstance(name, str):
         folded = re.sub(r"[-_. ]", "", name.lower())
         for listed, method in known.items():

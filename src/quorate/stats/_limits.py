@@ -146,7 +146,7 @@ def _check_counts(owner: str, n_samples: Any, *counts: Any) -> list[Any]:
 
 
 def _check_rates(owner: str, rates: tuple[float, float]) -> None:
-    if len(rates) != 2 or min(rates) < 0 or not sum(rates) <= 1:
+    if np.shape(rates) != (2,) or min(rates) < 0 or not sum(rates) <= 1:
         raise ValueError(
             f"{owner}(rates={rates!r}): must be two shares of the samples, together at "
             "most 1."
