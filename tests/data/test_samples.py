@@ -1,13 +1,8 @@
 """Tables in files: what is read, what is missing, which label a text means."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
@@ -48,45 +43,6 @@ def test_missing_values_in_the_last_column_are_no_short_lines(tmp_path):
     X, y = read_samples(path, "kind")
     np.testing.assert_array_equal(X.to_numpy(), [[1, 2], [1, np.nan], [1, np.nan]])
     assert y.tolist() == ["x", "y", "x"]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "why"),
-    [
-        ("a.csv", "", "a.csv: empty file"),
-        ("a.csv", "a,kind\n", "a.csv: no rows"),
-        ("a.csv", "a;kind\n1;2\n", "columns are separated by ';', not by ','"),
-        ("a.csv", "a\tkind\n1\t2\n", "columns are separated by tabs, not by ','"),
-        ("a.csv", 'a,kind\n"1', "not a readable table .line 2: unexpected end"),
-        ("a.csv", "a,kind\n1,2,3\n", "line 2 has 3 fields, but the header has 2"),
-        ("a.csv", "a,kind\n1,2\n3,4,\n", "line 3 has 3 fields, but the header has 2"),
-        ("a.csv", "a,kind\n1,2\n\n3\n4,5\n", "line 4 has 1 fields, but the header"),
-        ("a.csv", "kind,a,b\n1,2,3\n1,2\n1,2,3", "line 3 has 2 fields, but the header"),
-        ("a.csv", "kind,a\n0,1,2\n1,2,2\n",
-         "line 2 has 3 fields, but the header has 2"),
-        ("a.csv", 'a,kind\n1,2\n"3,4\n', "line 3: unexpected end of data"),
-        ("a.csv", "kind\n1\n  \n2\n", "a line has no value"),
-        ("a.csv", "a,kind\n1,x\n2,?\n", "column 'kind': missing label at row 1"),
-        ("a.arff", "nonsense", "a table must be a file ending in"),
-        ("a.parquet", "nonsense", "not a readable table"),
-        ("a.xls", "x", "a table must be a file ending in"),
-        ("a.csv", "a,y\n1,2\n", "unknown column 'kind'"),
-    ],
-)  # fmt: skip
-def test_refused(name, text, why, tmp_path):
-    (tmp_path / name).write_text(text)
-    with pytest.raises(ValueError, match=why):
-        read_samples(tmp_path / name, "kind")
-
-
-def test_refused_columns_that_appear_twice(tmp_path):
-    # pandas renames them in CSV files; Parquet files may hold them
-    twice = pa.table([[1], [2], [0]], names=["a", "a", "kind"])
-    parquet.write_table(twice, tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match="'a' appears twice"):
-        read_samples(tmp_path / "a.parquet", "kind")
-    with pytest.raises(FileNotFoundError):
-        read_samples(tmp_path / "none.csv", "kind")
 
 
 def fitted(labels):
@@ -144,29 +100,6 @@ def test_text_becomes_a_number_only_where_nothing_is_lost_by_it(
     assert read_samples(path, "y")[1].tolist() == labels
 
 
-@pytest.mark.parametrize("text", ["NA", "NaN", "nan", "<NA>", "NULL", "None", "?"])
-@pytest.mark.parametrize("other", ["a", "1"])
-def test_missing_labels(text, other, tmp_path):
-    (tmp_path / "a.csv").write_text(f"a,y\n0,{other}\n0,{text}\n")
-    why = rf"column 'y': missing label at row 1; '{re.escape(text)}' cannot be a label"
-    with pytest.raises(ValueError, match=why):
-        read_samples(tmp_path / "a.csv", "y")
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("a,a,y\n1,1,1\n", "column 'a' appears twice"),
-        (",a,y\n0,1,1\n", "column 1 has no name, as an index; write it with"),
-        ("a,Y\n1,1\n", "unknown column 'y'; did you mean 'Y'"),
-    ],
-)
-def test_refused_headers(text, why, tmp_path):
-    (tmp_path / "a.csv").write_text(text)
-    with pytest.raises(ValueError, match=why):
-        read_samples(tmp_path / "a.csv", "y")
-
-
 @pytest.mark.parametrize(
     ("labels", "texts", "expected"),
     [
@@ -183,28 +116,6 @@ def test_which_label_a_text_means(labels, texts, expected):
     form = SampleForm(labels=None if labels is None else np.array(labels))
     found = form.read_labels(np.array(texts, dtype=object), "kind", written=True)
     assert found.tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("labels", "texts", "why"),
-    [
-        *(([1, 2], ["1", text], "column 'kind': missing label at row 1")
-          for text in ("", "NA", "?")),
-        *((["nan", "x"], ["x", none], "column 'kind': missing label at row 1")
-          for none in (None, np.nan, pd.NA, pd.NaT)),
-        ([1, 2], ["1", "two"],
-         r"'two' at row 1 is not a number, unlike the labels of the model \(1, 2\)"),
-        (["a", " a"], ["a"], "labels of the model differ only in leading or "
-            "trailing spaces"),
-        (["1", "a"], ["a", 1, 2],
-         r"'kind': 2 at row 2 is not a text, unlike the labels of the model \('1', "
-             r"'a'\)"),
-    ],
-)  # fmt: skip
-def test_refused_labels(labels, texts, why):
-    form = SampleForm(labels=np.array(labels))
-    with pytest.raises(ValueError, match=why):
-        form.read_labels(np.array(texts, dtype=object), "kind")
 
 
 def test_parts_with_numbers_among_texts(tmp_path):
@@ -264,19 +175,3 @@ def test_one_file_or_several(tmp_path):
     assert parts(str(files[1]), "kind") == whole[1:2]
     assert parts([files[2], files[0]], "kind") == [whole[2], whole[0]]
     assert parts((files[2],), "kind") == whole[2:]
-
-
-@pytest.mark.parametrize(
-    ("given", "target", "error", "problem"),
-    [
-        ("rows.csv", None, ValueError, r"^test: use target= .* rows\.csv"),
-        (["a.csv", Path("b")], None, ValueError, r"^test: use target= .* a\.csv"),
-        (["a.csv", PAIR], "kind", ValueError, r"^test\(target='kind'\): .* files"),
-        ([PAIR], "kind", ValueError, r"^test\(target='kind'\): .* files"),
-        (GRID, None, TypeError, r"^test: .* got ndarray\.$"),
-        (3, None, TypeError, r"^test: .* got int\.$"),
-    ],
-)
-def test_what_is_no_batches_is_refused(given, target, error, problem):
-    with pytest.raises(error, match=problem):
-        read_batches(given, "test", target)

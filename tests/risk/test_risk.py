@@ -154,32 +154,6 @@ class TestAssessment:
         assert quorate.assess_risk(votes, radius=2).radius == 2
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: risk.estimate(0.1, 0), r"estimate\(n_samples=0\)"),
-        (lambda: risk.estimate(0.1, 1.5), r"n_samples=1.5"),
-        (lambda: risk.estimate(0.1, 10, noise=0.5), r"noise=0.5.*below 0.5"),
-        (lambda: risk.estimate(0.1, 10, noise=-0.1), r"noise=-0.1"),
-        (lambda: risk.estimate(0.1, 10, noise=math.nan), r"noise=nan"),
-        (lambda: risk.endpoints(10, radius=0), r"endpoints\(radius=0\)"),
-        (lambda: risk.endpoints(10, radius=math.inf), r"radius=inf"),
-        (lambda: risk.estimate(0.1, 10, order=4), r"order=4"),
-        (lambda: risk.margin_bound(0.1, 10, failure=0), r"failure=0"),
-        (lambda: risk.margin_bound(math.nan, 10), r"margin=nan"),
-        (lambda: quorate.assess_risk(quorate.Votes([[0]], [0]), noise=1),
-         r"assess_risk\(noise=1\)"),
-        (lambda: quorate.decompose(quorate.Votes([[0]], [0]), credence=4),
-         "credence=4"),
-        (lambda: quorate.decompose(quorate.Votes([[0]], [0]), lambda_="x"),
-         r"lambda_='x'.*'ensemble' or 'paper'"),
-    ],
-)  # fmt: skip
-def test_refusals(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_example_of_the_broken_corollary():
     rows = ["111001", "110101", "101001", "100011", "011001"]
     predictions = np.array([[int(bit) for bit in row] for row in rows])

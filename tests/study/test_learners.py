@@ -112,8 +112,6 @@ def test_an_ensemble_for_some_data_sets():
     assert ("wine", "bagging") not in trained
     assert len(trained) == both.n_fits == 2 * (1 + 3)
     assert Plan.from_dict(both.to_dict()) == both
-    with pytest.raises(ValueError, match="did you mean 'iris'"):
-        small_plan(ensembles=(EnsembleSpec("bagging", only=("irys",)),))
 
 
 def test_a_quick_plan_keeps_ensembles_that_have_data():

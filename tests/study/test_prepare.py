@@ -127,24 +127,6 @@ def test_the_line_for_the_log(columns, said, table):
     assert described(table[columns]) == said
 
 
-@pytest.mark.parametrize(
-    ("X", "error", "why"),
-    [
-        ([[1]], TypeError, "make_preparation: needs a pandas DataFrame; got list"),
-        (pd.DataFrame([[1]]), TypeError, "names of columns must be text; got 0"),
-        (pd.DataFrame([[1, 2]], columns=["a", "a"]), ValueError, "'a' appears twice"),
-        (pd.DataFrame(), ValueError, "no columns"),
-        *((pd.DataFrame({"a": values}), ValueError, f"column 'a' contains {kind}")
-          for kind, values in {
-            "complex128": [1j], "datetime64": pd.to_datetime(["2020-01-01"]),
-            "timedelta64": pd.to_timedelta([5], unit="s"), "dict": [{}]}.items()),
-    ],
-)  # fmt: skip
-def test_tables_that_do_not_fit(X, error, why):
-    with pytest.raises(error, match=why):
-        make_preparation(X)
-
-
 @needs_shared
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
 def test_shared_sets_can_be_prepared(entry):

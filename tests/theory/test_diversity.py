@@ -45,27 +45,6 @@ def test_uninformative_measures_are_constant_on_samples(name, votes):
     assert (np.unique(values).size > 1) == MEASURES[name].informative_per_sample
 
 
-@pytest.mark.parametrize(
-    ("measure", "options", "message"),
-    [
-        ("kapa", {}, "unknown measure.*'kappa'"),
-        ("qstatistic", {}, "unknown measure.*'q_statistic'"),
-        ("disag ", {}, "unknown measure.*'Disag'"),
-        (3, {}, r"expected one of: .*kappa"),
-        ("kappa", {"outputs": "what"}, r"diversity\(outputs='what'\): use"),
-        ("kappa", {"undefined": "what"}, r"diversity\(undefined='what'\): use"),
-    ],
-)
-def test_refused(measure, options, message, votes):
-    for ask in (
-        quorate.diversity,
-        quorate.pairwise_diversity,
-        quorate.sample_diversity,
-    ):
-        with pytest.raises(ValueError, match=message):
-            ask(votes, measure, **options)
-
-
 def test_not_pairwise(votes):
     with pytest.raises(ValueError, match="difficulty is not defined for two members"):
         quorate.pairwise_diversity(votes, "difficulty")

@@ -58,21 +58,6 @@ class TestVotes:
             votes.probabilities, SHARES[:, [0, 2]].astype(np.float32)
         )
 
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (lambda p: p[:, :2], r"shape \(2, 3, 2\), .* \(a, b\); got \(2, 2, 2\)"),
-            (lambda p: p.astype(str), "numbers, got"),
-            (lambda p: p * 2, "between 0 and 1 and add up to 1; member 0 has"),
-            (lambda p: np.where(p == 0.8, np.nan, p), "member 0 has .* on sample 1"),
-            (lambda p: p - 0.5, "on sample 0"),
-            (lambda p: p * 0.9, "on sample 0"),
-        ],
-    )
-    def test_refusals(self, change, message):
-        with pytest.raises(ValueError, match=message):
-            quorate.Votes(CODES, Y, probabilities=change(SHARES.copy()))
-
 
 class TestCollect:
     @pytest.mark.parametrize(
@@ -233,43 +218,11 @@ class TestColumns:
         np.testing.assert_allclose(found.mean_probabilities()[:, 1], 0.1, atol=1e-6)
         assert (found.classes[found.codes] == votes).all()
 
-    @pytest.mark.parametrize(
-        ("predictions", "options", "message"),
-        [
-            ([["no"] * 60], {"classes": ["no", "yes"]}, "of probabilities, but "
-                "there are"),
-            ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
-             "classes": ["no", "no"]}, "two columns have the same label"),
-            ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
-             "classes": ["no", "yes", "maybe"]}, r"shape \(1, 60, 3\).*yes, maybe"),
-            ([["no"] * 60], {"probabilities": np.full((1, 60, 2), 0.5),
-             "classes": [1, 2]}, "mixed types"),
-        ],
-    )  # fmt: skip
-    def test_refused(self, predictions, options, message):
-        with pytest.raises(ValueError, match=message):
-            quorate.Votes(predictions, self.Y, **options)
-
 
 class TestFractions:
     """Votes for many fractions are refused, unless labels are fractions."""
 
     SHARES = np.random.default_rng(0).random((2, 50))
-
-    @pytest.mark.parametrize(
-        ("predictions", "y"),
-        [
-            (SHARES, np.arange(50) % 2),
-            (SHARES, np.arange(50) % 2.0),
-            (SHARES, 1 + np.arange(50) % 2),
-            (SHARES, np.arange(50) % 2 == 1),
-            ([[0.25, 0.5, 0.75, 1.0]], [0, 1, 0, 1]),
-        ],
-    )
-    def test_refused(self, predictions, y):
-        message = r"Votes: a vote is a label, but -?\d.* as probabilities=\."
-        with pytest.raises(ValueError, match=message):
-            quorate.Votes(predictions, y)
 
     def test_labels_that_are_no_whole_numbers_are_labels(self):
         y = np.array([0.5, 1.5, 2.5])[np.arange(50) % 3]

@@ -254,33 +254,6 @@ def test_samples_without_a_vote_of_weight():
         assert both.accuracy(ties) == pytest.approx(nobody.accuracy(ties))
 
 
-def test_sums_that_make_no_sense_are_refused():
-    rows, y = [[0, 1], [1, 1]], [0, 1]
-    summary = quorate.Votes(rows, y).summary()
-    heads = (
-        r"by heads \(ties expected\) cannot be added to one that predicts by "
-        r"averaged"
-    )
-    for words, other in (
-        ("cannot be added unless the members are the same; only one has '2'",
-         quorate.Votes([*rows, [1, 1]], y)),
-        ("different weights cannot be added", quorate.Votes(rows, y, [1, 2])),
-        ("the members are the same; their order differs",
-         quorate.Votes(rows, y, names=["1", "0"])),
-        ("with and without a mask", quorate.Votes(rows, y, valid=np.eye(2) < 2)),
-        (heads, quorate.Votes(rows, y, probabilities=np.eye(2)[rows])),
-        ("labels", quorate.Votes([["a", "b"], ["b", "b"]], ["a", "b"])),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match=words):
-            summary + other.summary()
-        with pytest.raises(ValueError, match=r"Summary|labels"):
-            other.summary() + summary
-    for add in (lambda: summary + 1, lambda: 1 + summary):
-        with pytest.raises(TypeError):
-            add()
-    assert sum([summary]) is summary
-
-
 def test_the_source_of_a_sum_is_the_weaker_one():
     votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
     new, assumed, training = (
