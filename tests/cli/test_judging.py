@@ -95,10 +95,11 @@ def test_lazy_says_what_it_cannot_measure(place):
     assert "Not calibrated: 100 samples are too few" in shown(done)
     done = run(*LAZY, "train.csv", "--target", "kind")
     assert "accuracy" not in done.stdout
-    assert "The members were trained on these samples" in shown(done)
+    assert "40 members on 500 training samples" in done.stdout
+    assert "treat these figures as an upper limit of the savings" in shown(done)
     found = run_json(*LAZY, "train.csv", "--target", "kind")
     assert found["source"] == "training votes"
-    assert "Treat these figures as an upper limit of the savings" in found["note"]
+    assert "treat these figures as an upper limit of the savings" in found["note"]
     assert {tried["accuracy"] for tried in found["modes"]} == {None}
     assert (found["n_samples"], found["n_calibration"]) == (500, 0)
     done = run("lazy", "list.skops", "test.csv", code=1)
