@@ -178,7 +178,7 @@ FORGED_HEADS = [
     (change_array(2, [2**40]), "longer than the file"),
     (change_array(2, [29]), "a part of an unexpected length"),
     (change_array(3, 2**40), "longer than the file"),
-    (change_array(3, 9), "a part of an unexpected length"),
+    (change_array(3, 9), "bytes that belong to"),
     (lambda head: head["arrays"].pop(), "bytes that belong to"),
     (lambda head: head["arrays"].append("x"), "an array without name"),
     (lambda head: head.update(arrays={}), "the header has an unexpected layout"),
@@ -199,13 +199,21 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_inflated(data):
         "the header cannot be read": signed(
             struct.pack("<8sII", MAGIC, 1, len(head)) + head
         ),
-        "an array of an unexpected name": signed(
-            with_head(
-                data,
-                lambda h: h["arrays"].append(["x", "|u1", [50_000_000], len(zeros)]),
-            )[:-32]
-            + zeros
-        ),
+        **{
+            problem: signed(
+                with_head(
+                    data,
+                    lambda h, name=name: h["arrays"].append(
+                        [name, "|u1", [50_000_000], len(zeros)]
+                    ),
+                )[:-32]
+                + zeros
+            )
+            for name, problem in (
+                ("x", "an array of an unexpected name"),
+                ("sets", "arrays that are longer than the file"),
+            )
+        },
     }
     for problem, bomb in bombs.items():
         assert len(bomb) < 80_000
@@ -220,6 +228,13 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_inflated(data):
 def test_heads_that_cannot_be_read_are_not_written(data):
     with pytest.raises(ValueError, match="classes and categories are too long for a"):
         encode({"names": ["a" * 3_000_000]}, {})
+
+
+def test_what_zlib_makes_tiny_is_stored_as_it_is():
+    zeros = {"zeros": np.zeros(6_000_000, dtype=np.uint8)}
+    data = encode({}, zeros)
+    assert len(data) > 6_000_000
+    np.testing.assert_array_equal(decode(data)[1]["zeros"], zeros["zeros"])
 
 
 def test_damage_is_noticed(data, tmp_path):

@@ -36,23 +36,27 @@ VERSION = 3
 _START = struct.Struct("<8sII")
 _DIGEST = 32
 _KIND = re.compile(r"[|<](b1|[iu][1248]|f[48]|U[1-9][0-9]{0,5})")
-# Maximum expansion factor of zlib, and a constant overhead.
-_MOST_GROWTH, _SLACK = 1032, 1024
 _SMALL = 2**18
-# A head holds names, classes and categories, which zlib seldom shrinks by more than 64.
-_MOST_HEAD, _HEAD_GROWTH, _HEAD_SLACK = 2**25, 64, 2**20
+# Heads and arrays are seldom 64 times smaller by zlib, and may be more than that only
+# if they are small: zlib itself would allow 1,032, and so would a forged file.
+_MOST_GROWTH, _HEAD_SLACK, _SLACK = 64, 2**20, 2**22
+_MOST_HEAD = 2**25
 
 
 def encode(
     facts: Mapping[str, Any], arrays: Mapping[str, Array], version: int = 1
 ) -> bytes:
     """Return the contents of a file as bytes."""
-    listed, bodies = [], []
+    listed, planes = [], []
     for name, array in arrays.items():
         plain = array.astype(array.dtype.newbyteorder("<"), order="C")
-        planes = plain.reshape(-1).view(np.uint8).reshape(plain.size, plain.itemsize)
-        bodies.append(_deflate(planes.T.tobytes()))
-        listed.append([name, plain.dtype.str, list(array.shape), len(bodies[-1])])
+        places = plain.reshape(-1).view(np.uint8).reshape(plain.size, plain.itemsize)
+        planes.append(places.T.tobytes())
+        listed.append([name, plain.dtype.str, list(array.shape)])
+    bodies = [_deflate(each) for each in planes]
+    if sum(map(len, planes)) > _MOST_GROWTH * sum(map(len, bodies)) + _SLACK:
+        bodies = [zlib.compress(each, 0) for each in planes]  # as they are
+    listed = [[*each, len(body)] for each, body in zip(listed, bodies, strict=True)]
     text = json.dumps({"facts": dict(facts), "arrays": listed}, separators=(",", ":"))
     head = zlib.compress(text.encode(), 9)
     if len(text) > _most_head(len(head)):
@@ -108,38 +112,41 @@ def _read_head(stored: memoryview) -> tuple[dict[str, Any], list[Any]]:
 
 
 def _most_head(stored: int) -> int:
-    return min(_HEAD_GROWTH * stored + _HEAD_SLACK, _MOST_HEAD)
+    return min(_MOST_GROWTH * stored + _HEAD_SLACK, _MOST_HEAD)
 
 
 def _read_arrays(
     body: memoryview, listed: list[Any], known: Collection[str] | None
 ) -> dict[str, Array]:
-    arrays: dict[str, Array] = {}
-    at = 0
+    parts: dict[str, tuple[str, list[int], memoryview]] = {}
+    at, room = 0, _MOST_GROWTH * len(body) + _SLACK
     for entry in listed:
         if not isinstance(entry, list) or len(entry) != 4:
             raise ValueError("an array without name, type, shape and size")
         name, kind, shape, stored = entry
         is_known = isinstance(name, str) and (known is None or name in known)
-        if not is_known or name in arrays:
+        if not is_known or name in parts:
             raise ValueError("an array of an unexpected name")
         if not isinstance(kind, str) or not _KIND.fullmatch(kind):
             raise ValueError("an array of an unexpected type")
         sizes = [*shape, stored] if isinstance(shape, list) else [None]
         if len(sizes) > 3 or not all(type(n) is int and n >= 0 for n in sizes):
             raise ValueError("an array of an unexpected shape")
-        item = np.dtype(kind).itemsize
-        n_items = math.prod(shape)
-        if n_items * item > _MOST_GROWTH * stored + _SLACK or at + stored > len(body):
-            raise ValueError("an array that is longer than the file")
-        planes = _inflate(body[at : at + stored], n_items * item)
-        shuffled = np.frombuffer(planes, dtype=np.uint8).reshape(item, n_items)
-        ordered = np.ascontiguousarray(shuffled.T).reshape(-1)
-        arrays[name] = ordered.view(kind).reshape(shape)
-        at += stored
+        parts[name] = kind, shape, body[at : at + stored]
+        at, room = at + stored, room - math.prod(shape) * np.dtype(kind).itemsize
+        if at > len(body) or room < 0:
+            raise ValueError("arrays that are longer than the file")
     if at != len(body):
         raise ValueError("bytes that belong to no array")
-    return arrays
+    return {name: _array(*part) for name, part in parts.items()}
+
+
+def _array(kind: str, shape: list[int], stored: memoryview) -> Array:
+    n_items, item = math.prod(shape), np.dtype(kind).itemsize
+    planes = _inflate(stored, n_items * item)
+    shuffled = np.frombuffer(planes, dtype=np.uint8).reshape(item, n_items)
+    ordered = np.ascontiguousarray(shuffled.T).reshape(-1)
+    return ordered.view(kind).reshape(shape)
 
 
 def _deflate(planes: bytes) -> bytes:
