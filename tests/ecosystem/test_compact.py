@@ -15,6 +15,7 @@ from sklearn.ensemble import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
+from tests.c_library import assert_c_answers
 
 import quorate
 from quorate import serving
@@ -118,7 +119,7 @@ def assert_same(small, model, rows, single):
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_answers_of_the_library(name, engine):
+def test_the_answers_of_the_library(name, engine, tmp_path):
     model, data = MODELS[name]
     rows, target = DATA[data]
     model.fit(rows, target)
@@ -135,6 +136,13 @@ def test_the_answers_of_the_library(name, engine):
     for part in (given, given.astype(np.float32), with_holes, rows[:1], rows[:13]):
         for door in (small, served):
             assert_same(door, model, part, single)
+    if engine == "auto":
+        tolerance = 1e-6 if single else 1e-12
+        rows = np.vstack([given, with_holes])
+        assert_c_answers(small, rows, tmp_path, tolerance)
+        bare = getattr(model, "booster_", None) or (single and model.get_booster())
+        if bare and name != "xgb softmax":  # it predicts classes
+            assert_c_answers(quorate.compact(bare), rows, tmp_path, tolerance)
 
 
 @pytest.mark.parametrize("name", ["lgb 2", "lgb 3", "xgb 2", "xgb 3", "xgb numbers"])
@@ -202,6 +210,12 @@ def test_traps_are_refused(model, data, problem):
     with pytest.raises(ValueError, match=problem) as caught:
         quorate.compact(model)
     assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_booster_that_predicts_classes_is_refused():
+    model = xgb.XGBClassifier(objective="multi:softmax", **N).fit(X3, Y3)
+    with pytest.raises(ValueError, match=r"of shape \(192, 3\) where the model's has"):
+        quorate.compact(model.get_booster())
 
 
 @pytest.mark.parametrize(

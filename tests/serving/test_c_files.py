@@ -183,11 +183,11 @@ def _compile_with_frames(source, size):
         (["a", "a\ud800"], "forest",
          r": the label 'a\\ud800' contains half of a surrogate pair.* rename the "
              r"class.$"),
-        (["a", "b", "c"], "forest", ": the scores of 3 classes may not fit"),
+        (["a", "b", "c"], "forest", ": a prediction needs .* bytes on the stack"),
     ],
 )  # fmt: skip
 def test_refused_and_not_written(labels, name, problem, tmp_path, monkeypatch):
-    monkeypatch.setattr("quorate._serving._c_source._MOST_CLASSES", 2)
+    monkeypatch.setattr("quorate._serving._c_source._MOST_STACK", 10_000)
     lazy = labelled(labels)
     with pytest.raises(ValueError, match=f"^to_c{problem}"):
         lazy.to_c(tmp_path / "x.c", name)

@@ -234,7 +234,7 @@ def test_steps_that_stay_outside_are_named(step, words):
 
 def test_no_c_file_of_a_pipeline(tmp_path):
     model = make_pipeline(StandardScaler(), forest(3)).fit(X, Y)
-    with pytest.raises(ValueError, match="to_c: the first steps of the pipeline"):
+    with pytest.raises(ValueError, match="to_c: the steps before the trees"):
         quorate.compact(model).to_c(tmp_path / "never.c")
 
 

@@ -27,9 +27,11 @@ from sklearn.tree import (
     DecisionTreeRegressor,
     ExtraTreeClassifier,
 )
+from tests.c_library import assert_c_answers
 
 import quorate
 from quorate import serving
+from quorate._native._compile import find_compiler
 from quorate._serving._format import decode, encode
 from quorate._trees._sums import _read_boosted, lay_out_sums
 from quorate.results import CompactClassifier, CompactRegressor
@@ -95,7 +97,7 @@ def assert_answers(small, model, rows):
 
 @pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("name", MODELS)
-def test_the_answers_of_the_model(name, engine):
+def test_the_answers_of_the_model(name, engine, tmp_path):
     model, rows = fitted(name)
     small = quorate.compact(model)
     served = serving.CompactModel.from_bytes(small.to_bytes())
@@ -114,6 +116,8 @@ def test_the_answers_of_the_model(name, engine):
     ):
         assert_answers(small, model, given)
         assert_answers(served, model, given)
+    if engine == "auto" and find_compiler():
+        assert_c_answers(small, edges, tmp_path, 1e-12)
     again = pickle.loads(pickle.dumps(small))
     np.testing.assert_array_equal(again.predict(rows), small.predict(rows))
     np.testing.assert_array_equal(small.members_asked(rows[:2]), [small.n_members_] * 2)
@@ -149,8 +153,6 @@ def test_what_it_is_and_where_it_goes(tmp_path):
         )
         with pytest.raises(TypeError, match="numbers and has no probabilities"):
             door.predict_proba(rows)
-    with pytest.raises(ValueError, match="to_c: only models that vote"):
-        small.to_c(tmp_path / "model.c")
     classifier = quorate.compact(fitted("three classes")[0])
     assert type(classifier) is CompactClassifier
     assert repr(classifier) == "<CompactClassifier: 42 trees, 3 classes>"
@@ -228,7 +230,9 @@ def slow_twin(model, found, rows):
 
 
 @pytest.mark.parametrize("single", [False, True])
-def test_thresholds_of_64_bits_sums_of_32_and_sets_of_categories(engine, single):
+def test_thresholds_of_64_bits_sums_of_32_and_sets_of_categories(
+    engine, single, tmp_path
+):
     # As boosters are, which other libraries train: see tests/ecosystem.
     model, rows = fitted("three classes")
     found = replace(_read_boosted(model), wide=True, single=single)
@@ -271,6 +275,8 @@ def test_thresholds_of_64_bits_sums_of_32_and_sets_of_categories(engine, single)
         for part in (slice(None), slice(0, 1), slice(3, 20)):
             sums = door._add(edges[part])
             np.testing.assert_array_equal(sums, wanted[part].astype(float))
+    if engine == "auto" and find_compiler():
+        assert_c_answers(small, edges, tmp_path, 0)
     assert small.to_bytes()[8] == 3
     assert served.predict_proba(edges).dtype == (np.float32 if single else float)
     # Distinct cuts of a column are listed once, and rows on them tell.

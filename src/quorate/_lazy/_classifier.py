@@ -378,8 +378,9 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         Raises
         ------
         ValueError
-            Where :meth:`compact` is not possible, for a pipeline, if there are more
-            than 32,768 classes, or if a label cannot be written as a text in C.
+            Where :meth:`compact` is not possible, for a pipeline, if a prediction needs
+            more than half a megabyte of stack, as with more than 32,000 classes, or if
+            a label cannot be written as a text in C.
         """
         self.compact().to_c(path, name)
 

@@ -186,6 +186,7 @@ static inline void leaves_of(const node *nodes, int32_t at[LANES],
         at[k] = held_by(nodes + at[k]);
 }
 
+#ifndef QUORATE_SUMS /* a model written as C has votes or sums */
 /* Votes */
 
 static inline void add(const plan *p, int32_t leaf, double weight, double *scores)
@@ -436,7 +437,8 @@ EXPORT int64_t quorate_vote(const plan *p, const float *X, int64_t n_rows,
     return v.n_close;
 }
 
-#ifndef QUORATE_ALONE /* only votes are written as C */
+#endif
+#if !defined(QUORATE_ALONE) || defined(QUORATE_SUMS)
 /* Sums */
 
 /* Trees whose leaves hold numbers that add up; see quorate/_engine/_sums.py. */
@@ -478,7 +480,7 @@ static int32_t prepare_rows(const sum_plan *p, const double *X, int32_t n_rows,
     for (int32_t i = 0; i < n_rows; i++, X += p->n_features, rows += p->n_features)
         for (int32_t c = 0; c < p->n_features; c++) {
             const int wide = p->ranked && !p->single;
-            const int fits = fabs(X[c]) <= (wide ? DBL_MAX : FLT_MAX);
+            const int fits = islessequal(fabs(X[c]), wide ? DBL_MAX : FLT_MAX);
             const int is_missing = X[c] != X[c];
             missing |= is_missing;
             infinite |= !fits && !is_missing;
@@ -574,7 +576,49 @@ EXPORT int32_t quorate_add(const sum_plan *p, const double *X, int64_t n_rows,
     }
     return strange;
 }
+#endif
 
+#ifdef QUORATE_SUMS
+#ifdef QUORATE_SINGLE
+typedef float real;
+#define exp_of expf
+#else
+typedef double real;
+#define exp_of exp
+#endif
+
+enum { IDENTITY = 0, SIGMOID = 1, SOFTMAX = 2, EXP = 3 };
+
+/* Add up all trees on one row, and make numbers or probabilities of the sums; see
+ * quorate/_serving/_sums.py. */
+static void quorate_answer(const sum_plan *p, const double *x, int link, double divisor,
+                           double alpha, float *room, double *sums)
+{
+    real most = -(real)HUGE_VAL, all = 0;
+    quorate_add(p, x, 1, room, sums);
+    for (int32_t c = 0; c < p->n_sums; c++) {
+        sums[c] = (real)(sums[c] / divisor);
+        most = sums[c] > most ? (real)sums[c] : most;
+    }
+    for (int32_t c = 0; c < p->n_sums; c++) {
+        const real sum = (real)sums[c];
+        real number = sum;
+        if (link == SIGMOID)
+            number = 1 / (1 + exp_of(-(real)alpha * sum));
+        else if (link == SOFTMAX)
+            number = exp_of(sum - most);
+        else if (link == EXP)
+            number = exp_of(sum);
+        all += number;
+        sums[c] = number;
+    }
+    if (link == SOFTMAX)
+        for (int32_t c = 0; c < p->n_sums; c++)
+            sums[c] = (real)sums[c] / all;
+}
+#endif
+
+#ifndef QUORATE_ALONE
 /* Numbers on their way in */
 
 /* Tell whether all are numbers that a tree compares; copy them on the way. */

@@ -8,34 +8,33 @@ from typing import Any
 import numpy as np
 
 from quorate._atomic import atomic_write
-from quorate._engine import LEAF
+from quorate._engine import LEAF, Voter, kernel_plan, sum_plan
 from quorate._native import forest_source
 from quorate._serving._packing import share_levels
+from quorate._serving._sums import SumAnswers
 from quorate._typing import Array
 from quorate._version import __version__
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,50}")
 # Scores of the rows that are predicted together, on the stack.
 _MOST_SCORES = 4096
-# Two rows of scores in half a megabyte: some systems limit the stack of a thread.
-_MOST_CLASSES = 32_768
+_MOST_STACK = 2**19  # some systems limit the stack of a thread
 # Memory of the kernel itself: undecided rows, and lanes.
 _STACK_OF_KERNEL = 6144
-_TYPES = {"u1": "share", "i4": "int32_t", "i8": "int64_t", "f8": "double"}
+_TYPES = {
+    "u1": "share", "i4": "int32_t", "i8": "int64_t", "u4": "uint32_t", "f8": "double",
+}  # fmt: skip
 # Limits of columns and child offsets in eight-byte nodes.
 _MOST_COLUMNS, _FARTHEST = 2**14, 2**15 - 1
 _LOW_BITS = 22
 
-_DOORS = """
-/* The doors */
-
-const int32_t {name}_n_features = {n_features};
-const int32_t {name}_n_classes = {n_classes};
+_LABELS = """const int32_t {name}_n_classes = {n_classes};
 
 /* Labels of the classes, in UTF-8. */
 const char *const {name}_labels[{n_classes}] = {{
 {labels}}};
-
+"""
+_VOTES = """
 /* Predict rows that follow each other, {n_features} floats each; codes are positions in
  * the labels. A missing value is a NaN. */
 void {name}_predict_rows(const float *rows, int64_t n_rows, int32_t *codes)
@@ -65,16 +64,85 @@ int32_t {name}_predict(const float *row)
     return code;
 }}
 """
+_SUMS = """
+/* Predict rows that follow each other, {n_features} doubles each, of which a NaN is a
+ * missing value: {found}. */
+void {name}_predict_rows(const double *rows, int64_t n_rows, {kind} *found)
+{{
+    float room[{n_features}];
+    double sums[{n_sums}];
+    for (int64_t i = 0; i < n_rows; i++, rows += {n_features}) {{
+        quorate_answer(&forest_plan, rows, {link}, {divisor}, {alpha}, room, sums);
+{answer}    }}
+}}
+
+/* Predict one row. */
+{kind} {name}_predict(const double *row)
+{{
+    {kind} found[{n_found}];
+    {name}_predict_rows(row, 1, found);
+    return found[0];
+}}
+"""
+_NUMBERS = """        for (int32_t c = 0; c < {n_sums}; c++)
+            found[i * {n_sums} + c] = sums[c];
+"""
+_SECOND = """        found[i] = sums[0] {limit};
+"""
+_LARGEST = """        int32_t best = 0;
+        for (int32_t c = 1; c < {n_sums}; c++)
+            best = sums[c] > sums[best] ? c : best;
+        found[i] = best;
+"""
+
+
+def votes_in_c(voter: Voter, mode: str) -> dict[str, Any]:
+    """Return what :func:`write_c` needs for trees that vote."""
+    arrays, numbers = kernel_plan(voter.ensemble, voter.stops, voter.rule)
+    n_classes, levels = int(numbers["n_classes"]), share_levels(arrays["table"])
+    n_rows = max(1, min(256, _MOST_SCORES // n_classes))
+    if levels:
+        arrays = {**arrays, "table": (arrays["table"] * levels).astype(np.uint8)}
+    return {
+        "what": f"{n_classes} classes, mode {mode!r}",
+        "defined": f"#define QUORATE_LEVELS {levels}\n" if levels else "",
+        "arrays": arrays,
+        "numbers": numbers,
+        "doors": _VOTES,
+        "values": {"n_rows": n_rows, "how": voter.ensemble.decision.upper()},
+        "stack": 17 * n_rows + 8 * (n_rows + 1) * n_classes,
+    }
+
+
+def sums_in_c(answers: SumAnswers) -> dict[str, Any]:
+    """Return what :func:`write_c` needs for trees that add up."""
+    arrays, numbers = sum_plan(answers.adder.sums)
+    n_sums, is_number = numbers["n_sums"], answers.classes is None
+    raw = answers.by_sums and not is_number
+    of_two = answers.classes is not None and answers.classes.size > n_sums
+    single = "#define QUORATE_SINGLE\n" * numbers["single"]
+    return {
+        "what": f"{n_sums} sums",
+        "defined": f"#define QUORATE_SUMS\n{single}",
+        "arrays": arrays,
+        "numbers": numbers,
+        "doors": _SUMS,
+        "values": {
+            "n_found": n_sums if is_number else 1,
+            "kind": "double" if is_number else "int32_t",
+            "found": f"{n_sums} numbers each" if is_number else "positions of labels",
+            "link": "IDENTITY" if raw else answers.link.upper(),
+            "divisor": _number(1.0 if raw else answers.divisor),
+            "alpha": _number(answers.alpha),
+            "answer": _NUMBERS if is_number else _SECOND if of_two else _LARGEST,
+            "limit": ">= 0" if raw else "> 0.5",
+        },
+        "stack": 4 * numbers["n_features"] + 24 * n_sums,
+    }
 
 
 def write_c(
-    path: str | os.PathLike[str],
-    name: str,
-    arrays: dict[str, Array],
-    numbers: dict[str, Any],
-    classes: Array,
-    how: str,
-    mode: str,
+    path: str | os.PathLike[str], name: str, classes: Array | None, source: Any
 ) -> None:
     """Write the model data, the kernels and their public function."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -83,45 +151,43 @@ def write_c(
             "and start with a letter; the functions are called name_predict and "
             "name_predict_rows."
         )
-    n_classes = int(numbers["n_classes"])
-    if n_classes > _MOST_CLASSES:
+    if source["stack"] > _MOST_STACK:
         raise ValueError(
-            f"to_c: the scores of {n_classes:,} classes may not fit on the stack of a "
-            f"program; at most {_MOST_CLASSES:,} are supported."
+            f"to_c: a prediction needs {source['stack']:,} bytes on the stack of a "
+            f"program; at most {_MOST_STACK:,} are supported."
         )
-    n_rows = max(1, min(256, _MOST_SCORES // n_classes))
-    is_narrow, levels = _fits_narrow(arrays), share_levels(arrays["table"])
-    if levels:
-        counts = (arrays["table"] * levels).astype(np.uint8)
-        arrays = {**arrays, "table": counts}
-    stack = _STACK_OF_KERNEL + 17 * n_rows + 8 * (n_rows + 1) * n_classes
+    arrays, numbers = source["arrays"], source["numbers"]
+    is_narrow = _fits_narrow(arrays)
+    doors = "/* The doors */\n\nconst int32_t {name}_n_features = {n_features};\n"
+    values = {**numbers, **source["values"], "name": name}
+    if classes is not None:
+        labels = "".join(f"    {_text(label)},\n" for label in classes.tolist())
+        values |= {"n_classes": classes.size, "labels": labels}
+        doors += _LABELS
+    plan = "sum_plan" if "targets" in arrays else "plan"
     parts = [
-        f"/* {name}: {numbers['n_trees']} trees, {n_classes} classes, mode "
-        f"{mode!r}; written by quorate {__version__}.\n"
+        f"/* {name}: {numbers['n_trees']} trees, {source['what']}; written by quorate "
+        f"{__version__}.\n"
         " * Needs only C99 and its maths library. For the predictions of Python,\n"
         " * compile with -ffp-contract=off. Options that assume that there are no\n"
         " * NaNs are rejected below: -ffast-math, -Ofast, -ffinite-math-only.\n"
-        f" * Predictions need up to {stack} bytes of stack. */\n",
+        f" * Predictions need up to {_STACK_OF_KERNEL + source['stack']} bytes of "
+        "stack. */\n",
         "#define QUORATE_ALONE\n#define EXPORT static\n",
         "#define QUORATE_NARROW\n" * is_narrow,
-        f"#define QUORATE_LEVELS {levels}\n" if levels else "",
+        source["defined"],
         forest_source(),
-        "\n/* The trees and when to stop */\n\n"
+        "\n/* The trees, and what to do with them */\n\n"
         f"#define LEAF INT{16 if is_narrow else 32}_MIN\n",
         _nodes(arrays["nodes"], is_narrow),
         *(_array(key, array) for key, array in arrays.items() if key != "nodes"),
-        "static const plan forest_plan = {\n",
+        f"static const {plan} forest_plan = {{\n",
         *(f"    .{key} = forest_{key},\n" for key in arrays),
         *(f"    .{key} = {_number(value)},\n" for key, value in numbers.items()),
-        "};\n",
-        _DOORS.format(
-            name=name,
-            n_features=int(numbers["n_features"]),
-            n_classes=n_classes,
-            n_rows=n_rows,
-            labels="".join(f"    {_text(label)},\n" for label in classes.tolist()),
-            how=how.upper(),
-        ),
+        "};\n\n",
+        (doors + source["doors"])
+        .replace("{answer}", values.get("answer", ""))
+        .format_map(values),
     ]
     with atomic_write(path) as file:
         for part in parts:
@@ -133,7 +199,7 @@ def _fits_narrow(arrays: dict[str, Array]) -> bool:
     nodes = arrays["nodes"]
     away = nodes["child"].astype(np.int64) - np.arange(nodes.size)
     column = np.where(nodes["feature"] < 0, 0, nodes["feature"] & (2**30 - 1))
-    n_held = max(len(arrays["table"]), arrays["handicap"].size)
+    n_held = max(len(arrays["table"]), len(arrays.get("handicap", ())))
     return (
         bool(column.max() < _MOST_COLUMNS and away.max() <= _FARTHEST)
         and n_held <= 2**_LOW_BITS

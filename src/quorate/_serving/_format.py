@@ -47,16 +47,19 @@ def encode(
     facts: Mapping[str, Any], arrays: Mapping[str, Array], version: int = 1
 ) -> bytes:
     """Return the contents of a file as bytes."""
-    listed, planes = [], []
-    for name, array in arrays.items():
+    kinds, planes = [], []
+    for array in arrays.values():
         plain = array.astype(array.dtype.newbyteorder("<"), order="C")
         places = plain.reshape(-1).view(np.uint8).reshape(plain.size, plain.itemsize)
+        kinds.append(plain.dtype.str)
         planes.append(places.T.tobytes())
-        listed.append([name, plain.dtype.str, list(array.shape)])
     bodies = [_deflate(each) for each in planes]
     if sum(map(len, planes)) > _MOST_GROWTH * sum(map(len, bodies)) + _SLACK:
         bodies = [zlib.compress(each, 0) for each in planes]  # as they are
-    listed = [[*each, len(body)] for each, body in zip(listed, bodies, strict=True)]
+    listed = [
+        [name, kind, list(array.shape), len(body)]
+        for (name, array), kind, body in zip(arrays.items(), kinds, bodies, strict=True)
+    ]
     text = json.dumps({"facts": dict(facts), "arrays": listed}, separators=(",", ":"))
     head = zlib.compress(text.encode(), 9)
     if len(text) > _most_head(len(head)):

@@ -17,7 +17,6 @@ from quorate._engine import (
     Voter,
     Walk,
     check_order,
-    kernel_plan,
     make_stops,
     make_voter,
 )
@@ -224,24 +223,23 @@ class CompactModel:
                 yield column, ends[column]
 
     def to_c(self, path: str | os.PathLike[str], name: str = "forest") -> None:
-        """Write the model as one C99 file; see ``LazyClassifier.to_c``."""
-        from quorate._serving._c_source import write_c
+        """Write the model as one C99 file; see ``LazyClassifier.to_c``.
+
+        If its trees add up, rows are doubles there, and a regressor gives numbers.
+        """
+        from quorate._serving._c_source import sums_in_c, votes_in_c, write_c
 
         self._check_created()
-        if self._sums is not None:
-            raise ValueError(
-                "to_c: only models that vote can be written in C, not regressors and "
-                "boosted trees; serve the file with quorate.serving instead."
-            )
-        voter = self._get_voter()
         if self._metadata["steps"]:
             raise ValueError(
-                "to_c: the first steps of the pipeline cannot be written in C; compact "
-                "only its last step, and pass it preprocessed rows."
+                "to_c: the steps before the trees, such as categories that are looked "
+                "up, cannot be written in C; compact the last step of a pipeline "
+                "only, train boosters on numbers, and pass it preprocessed rows."
             )
-        arrays, numbers = kernel_plan(voter.ensemble, voter.stops, voter.rule)
-        how = voter.ensemble.decision
-        write_c(path, name, arrays, numbers, self.classes_, how, self.mode)
+        if self._sums is None:
+            write_c(path, name, self.classes_, votes_in_c(self._get_voter(), self.mode))
+        else:
+            write_c(path, name, self._sums.classes, sums_in_c(self._sums))
 
     def __getstate__(self) -> dict[str, Any]:
         if "_form" not in self.__dict__:

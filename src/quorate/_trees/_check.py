@@ -104,6 +104,11 @@ def _compare(
             raise _different(
                 f"it refuses {kind} that the model answers ({str(error).rstrip('.')})"
             ) from error
+        if found.shape != own.shape:
+            raise _different(
+                f"{method} gives an array of shape {found.shape} where the model's has "
+                f"{own.shape}, for {kind}"
+            )
         if method == "predict_proba" or not hasattr(small, "classes_"):
             scale = np.maximum(1, np.abs(own))
             is_same = np.isclose(found / scale, own / scale, 0, tolerance, True)
