@@ -167,7 +167,7 @@ def test_sizes_on_new_rows_are_judged_after_distillation(forest, fraud, monkeypa
     X, y = (part[CHOOSE] for part in fraud)
     asked = []
 
-    def losses(evidence, pruner, sizes):
+    def losses(teacher, evidence, pruner, sizes):
         asked.append((evidence.votes.n_samples, sizes.tolist()))
         found = np.ones((sizes.size, 4))
         found[2:4] = 0.5  # the smallest of equal ones
@@ -196,7 +196,8 @@ def test_losses_are_those_of_members_distilled_on_other_rows(forest, fraud):
     X, y = (part[CHOOSE] for part in fraud)
     evidence = gather(forest, X, y)
     pruner, sizes = BrierSelection(), np.array([3, 8])
-    found = _auto.distilled_losses(evidence, pruner, sizes)
+    teacher = _auto.Teacher.of(evidence.ensemble)
+    found = _auto.distilled_losses(teacher, evidence, pruner, sizes)
     score = find_score("neg_log_loss", evidence.votes.classes, "here")
     seen = np.zeros(y.size, dtype=int)
     for held, others in split_evidence(evidence, score):

@@ -12,13 +12,15 @@ from quorate._typing import Array, IntArray
 
 # Above this many classes, comparing rows beats a matrix product per class.
 _FEW_CLASSES = 8
-# Up to this size, packed flags beat a matrix product, except with many threads.
+# From so many samples on, and up to so many members, packed flags beat a matrix
+# product, except with many threads.
+_MANY_SAMPLES = 4096
 _FEW_MEMBERS = 400
 
 
 def both_equal(codes: Array, target: Array) -> IntArray:
     """Count the samples on which both members vote ``target`` (one code per sample)."""
-    if len(codes) <= _FEW_MEMBERS:
+    if len(codes) <= _FEW_MEMBERS and codes.shape[1] >= _MANY_SAMPLES:
         return _both_by_bits(codes, target)
     total = np.zeros((len(codes), len(codes)))
     for block in column_blocks(len(codes), codes.shape[1], 4):
@@ -31,7 +33,7 @@ def _both_by_bits(codes: Array, target: Array | int) -> IntArray:
     words = bits.pack_equal(codes, target)
     total = np.empty((len(codes), len(codes)), dtype=np.int64)
     for member, own in enumerate(words):
-        total[member, member:] = bits.count_common(words[member:], own)
+        total[member, member:] = bits.count(words[member:] & own)
         total[member:, member] = total[member, member:]
     return total
 

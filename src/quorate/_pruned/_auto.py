@@ -90,7 +90,7 @@ def will_distil(
     return (score.is_accuracy or score.needs_shares) and as_table(X) is not None
 
 
-def distilled_size(evidence: EnsembleEvidence, pruner: Pruner) -> int:
+def distilled_size(teacher: Teacher, evidence: EnsembleEvidence, pruner: Pruner) -> int:
     """Return how many members are enough once they are distilled.
 
     Of a handful of sizes, the one of the smallest log-loss, and the smallest of equal
@@ -99,6 +99,8 @@ def distilled_size(evidence: EnsembleEvidence, pruner: Pruner) -> int:
 
     Parameters
     ----------
+    teacher : Teacher
+        All members.
     evidence : EnsembleEvidence
         Votes on samples that no member has seen.
     pruner : Pruner
@@ -106,18 +108,19 @@ def distilled_size(evidence: EnsembleEvidence, pruner: Pruner) -> int:
     """
     shares = np.round(_SHARES * evidence.votes.n_members, 6)
     sizes = np.unique(np.ceil(shares)).astype(int)
-    losses = distilled_losses(at_most(evidence, _MOST_SAMPLES), pruner, sizes)
+    some = at_most(evidence, _MOST_SAMPLES)
+    losses = distilled_losses(teacher, some, pruner, sizes)
     return int(sizes[losses.mean(axis=1).argmin()])
 
 
 def distilled_losses(
-    evidence: EnsembleEvidence, pruner: Pruner, sizes: IntArray
+    teacher: Teacher, evidence: EnsembleEvidence, pruner: Pruner, sizes: IntArray
 ) -> FloatArray:
     """Return the log-loss on each sample, a row per size, of members distilled without.
 
     Parameters
     ----------
-    evidence, pruner
+    teacher, evidence, pruner
         See :func:`distilled_size`.
     sizes : array of int
         How many of the first members in the order, from the fewest.
@@ -125,14 +128,18 @@ def distilled_losses(
     votes = evidence.votes
     score = find_score("neg_log_loss", votes.classes, "prune")
     losses = np.empty((sizes.size, votes.n_samples))
-    for held, said in _distilled_folds(evidence, pruner, sizes, score):
+    for held, said in _distilled_folds(evidence, teacher, pruner, sizes, score):
         for place, prediction in enumerate(said):
             losses[place, held] = -score.inputs(prediction)
     return losses
 
 
 def expected_of_distilled(
-    evidence: EnsembleEvidence, selection: Selection, before: Any, after: Any
+    evidence: EnsembleEvidence,
+    teacher: Teacher,
+    selection: Selection,
+    before: Any,
+    after: Any,
 ) -> ExpectedError | None:
     """Return what to expect of distilled members on new data; None if unknown.
 
@@ -145,6 +152,8 @@ def expected_of_distilled(
     ----------
     evidence : EnsembleEvidence
         What the members were chosen on.
+    teacher : Teacher
+        All members.
     selection : Selection
         The members kept.
     before, after : fitted ensembles
@@ -166,18 +175,22 @@ def expected_of_distilled(
     if not can_expect(some.votes, score):
         return None
     scorer, sizes = CrossFitScorer(some.votes, score), np.array([selection.n_kept])
-    for held, (prediction,) in _distilled_folds(some, pruner, sizes, score):
+    for held, (prediction,) in _distilled_folds(some, teacher, pruner, sizes, score):
         scorer.add(held, prediction)
     return on_all_samples(scorer.result(), votes, pruner, _MOST_SAMPLES)
 
 
 def _distilled_folds(
-    evidence: EnsembleEvidence, pruner: Pruner, sizes: IntArray, score: Score
+    evidence: EnsembleEvidence,
+    teacher: Teacher,
+    pruner: Pruner,
+    sizes: IntArray,
+    score: Score,
 ) -> Iterator[tuple[IntArray, list[StoredPrediction]]]:
     """Yield the samples of each fold, and what members distilled without it say."""
     whole, votes = evidence.ensemble, evidence.votes
     classes = as_labels(whole.classes, "classes")
-    teacher, table = Teacher.of(whole), sliceable(evidence.X)
+    table = sliceable(evidence.X)
     for held, others in split_evidence(evidence, score):
         order = fit_on(others, make_pruner(pruner, keep=int(sizes[-1]))).order_
         largest = np.sort(order)
@@ -197,7 +210,9 @@ def _distilled_folds(
         judged, said = take_rows(table, evidence.rows[held]), []
         for size in sizes:
             members = np.sort(order[:size])
-            small = read_ensemble(whole.keep(members))
+            small = most
+            if members.size < largest.size:
+                small = read_ensemble(whole.keep(members))
             own = data.leaves[np.searchsorted(largest, members)]
             trees, _, _ = refit_leaves(
                 small,

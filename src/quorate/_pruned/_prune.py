@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -236,6 +237,7 @@ def prune_on_evidence(
     """
     whole = evidence.ensemble
     distils = will_distil(distil, whole, evidence.X, method, size, scoring)
+    teacher = Teacher.of(whole) if distils else None
     with stage("choosing members", verbose):
         selection = choose(
             evidence,
@@ -243,17 +245,17 @@ def prune_on_evidence(
             size,
             scoring=scoring,
             seed=seed,
-            distilled_size=distilled_size if distils else None,
+            distilled_size=partial(distilled_size, teacher) if teacher else None,
             owner=owner,
         )
     if isinstance(size, SizeByCost):
         selection = replace(selection, compact_bytes=compact_bytes(whole.model))
     smaller = smaller_ensemble(whole, selection, evidence)
-    if distils and (distil is True or selection.drops_members):
+    if teacher and (distil is True or selection.drops_members):
         kept, most = smaller, sample_size(max_samples, owner)
         smaller = distil_ensemble(
             read_ensemble(kept),
-            Teacher.of(whole),
+            teacher,
             evidence.X,
             seed=draw_seed(seed or 0, owner),
             n_jobs=evidence.n_jobs,
@@ -263,7 +265,9 @@ def prune_on_evidence(
             digest=evidence.digest,
         )
         with stage("cross-validating", verbose):
-            expected = expected_of_distilled(evidence, selection, kept, smaller)
+            expected = expected_of_distilled(
+                evidence, teacher, selection, kept, smaller
+            )
         selection = replace(selection, distilled=True, judged_distilled=expected)
         if expected is not None:
             told = {"expected": expected.record(selection.votes)}

@@ -187,23 +187,18 @@ def _tree_arrays(
 
 
 def _nodes(member: Member) -> TreeNodes:
+    """Return the nodes of a member, with columns of the ensemble's X."""
     tree = member.tree
-    missing = tree.missing_go_to_left
+    columns: IntArray = tree.feature
+    if member.features is not None:
+        columns = np.asarray(member.features)[np.maximum(columns, 0)]
     return TreeNodes(
         tree.children_left,
         tree.children_right,
-        _columns(member),
+        columns,
         tree.threshold,
-        missing,
+        tree.missing_go_to_left,
     )
-
-
-def _columns(member: Member) -> IntArray:
-    """Return the column of the ensemble's X that each node compares."""
-    columns: IntArray = member.tree.feature
-    if member.features is None:
-        return columns
-    return np.asarray(member.features)[np.maximum(columns, 0)]
 
 
 def _leaves(shares: FloatArray, averages: bool) -> tuple[IntArray, FloatArray]:
