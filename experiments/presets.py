@@ -27,7 +27,7 @@ def main(data_dir: str, stores: str = ".", *names: str) -> None:
     for name in names or SHOWN:
         path = Path(stores) / f"paper/{name}.sqlite"
         plan = make_preset(name, data_dir=data_dir)
-        outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=2)
+        outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=1)
         results = Results.read(path)
         write_committed(results)
         print(f"{name}: {outcome.n_run} cells now, {outcome.n_failed} failed")

@@ -116,7 +116,7 @@ def selectors(data: tuple[str, ...]) -> Plan:
         EnsembleSpec("random_forest", members=200, prune_on="holdout"),
     )
     how: dict[str, Any] = {"folds": 3, "repeats": 3, "prune_on": "oob", "rows": 1000}
-    return Plan("selectors", data, ensembles, tuple(methods), as_deployed=True, **how)
+    return Plan("selectors", data, ensembles, tuple(methods), **how)
 
 
 def write_tables(which: str, results: Results) -> None:

@@ -147,7 +147,7 @@ class TestWeights:
     def test_new_weights_decide_on_the_test_part(self, watched, method):
         spec = MethodSpec(method, 0.5)
         forest = (EnsembleSpec("random_forest", members=20),)
-        how = {"prune_on": "oob", "as_deployed": True, "ensembles": forest}
+        how = {"prune_on": "oob", "ensembles": forest}
         plan = small_plan(data=("wine",), methods=(spec,), **how)
         unit = fitted(plan)
         found = unit.run(spec)
@@ -181,7 +181,6 @@ class TestKeys:
             {"binary": True},
             {"prune_on": "oob"},
             {"rule": "heads"},
-            {"as_deployed": True},
             {"scoring": "f1_macro"},
             {"ensembles": (EnsembleSpec("bagging", "tree", 9),)},
         ],
@@ -228,7 +227,7 @@ ENSEMBLES = (
 def results(tmp_path_factory):
     path = tmp_path_factory.mktemp("study") / "small.sqlite"
     how = {"data": ("wine",), "ensembles": ENSEMBLES, "methods": METHODS, "rows": None}
-    return results_of(path, prune_on="oob", as_deployed=True, **how)
+    return results_of(path, prune_on="oob", **how)
 
 
 def rows(results, ensemble, method):

@@ -200,7 +200,6 @@ def test_a_folder_without_the_papers_data_sets(tmp_path):
 def test_what_the_presets_compare():
     plan = selectors_study.selectors(("wine",))
     assert (plan.rows, plan.folds, plan.repeats, plan.prune_on) == (1000, 3, 3, "oob")
-    assert plan.as_deployed
     names = {method.name for method in plan.methods}
     assert {"auto 5%", "epbd, train 30%", "random 4 10%"} <= names
     names = [method.name for method in make_preset("pruning-bagging").methods]

@@ -1,8 +1,5 @@
 """Tables, exports and what notebooks show."""
 
-import csv
-import io
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -164,18 +161,3 @@ class TestNames:
         lines = table(name, name).to_markdown().splitlines()
         assert lines[0] == f"| data set | random | {shown} |"
         assert lines[2] == f"| {shown} | 90.00±1.00+ | **91.00±1.00** |"
-
-    @pytest.mark.parametrize(
-        "name",
-        ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", " =1", '=HYPERLINK("x")', "-"],
-    )
-    def test_csv_is_not_computed(self, name):
-        text = Results("x", (), ({"data": name, name: 0.5},), ()).to_csv()
-        header, row = csv.reader(io.StringIO(text))
-        assert header == ["data", f"'{name}"]
-        assert row == [f"'{name}", "0.5"]
-
-    def test_numbers_stay_numbers(self):
-        row = {"data": "a-b=c", "gain": -0.5, "n": -3, "x": "-1.5", "none": None}
-        text = Results("x", (), (row,), ()).to_csv()
-        assert text == "data,gain,n,x,none\na-b=c,-0.5,-3,-1.5,\n"

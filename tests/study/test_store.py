@@ -256,7 +256,7 @@ DAMAGE = {
     "an empty plan": ["update about set value = '{}' where key = 'plan'"],
     "half a row": ["update cells set result = substr(result, 1, 20)"],
     "no row": ["update cells set result = null"],
-    "rows of others": ["update cells set method = 'nobody'"],
+    "rows of others": ["update cells set method = 'not ' || method"],
     "bad fits": ["update fits set preparation = '{'"],
 }
 

@@ -37,8 +37,7 @@ from quorate.study._learners import make_ensemble
 from quorate.study._plan import MethodSpec, Plan, Unit
 
 _HOLDOUT = 0.25
-_PLAN_INPUTS = ("folds", "seed", "prune_on", "as_deployed", "rule", "scoring",
-                "noise")  # fmt: skip
+_PLAN_INPUTS = ("folds", "seed", "prune_on", "rule", "scoring", "noise")
 
 
 def unit_keys(unit: Unit, fingerprint: str) -> dict[str, str]:
@@ -172,8 +171,7 @@ class _FittedUnit:
             self.training = EnsembleEvidence(votes, X_train, ensemble=self.ensemble)
         self.bytes = self.evidence.costs("bytes")
         self.whole = self._describe(self.test)
-        if not plan.as_deployed:
-            self.before = _diversities(self.evidence.votes)
+        self.before = _diversities(self.evidence.votes)
 
     def _votes(self, X: Array, y: Array, prune_on: str) -> Votes:
         own = self.unit.plan.rule == "own"
@@ -247,8 +245,6 @@ class _FittedUnit:
         }
         if self.unit.plan.scoring:
             row["scoring"] = self.unit.plan.scoring
-        if self.unit.plan.as_deployed:
-            return row
         chosen_on = selection.votes.keep(selection.members)
         return {
             **row,
@@ -258,30 +254,27 @@ class _FittedUnit:
         }
 
     def _describe(self, votes: Votes) -> dict[str, float]:
-        """Return accuracy by the rule of the plan, and the other requested quantities.
+        """Return accuracy by the rule of the plan, and what else describes the vote.
 
-        With ``as_deployed``, log-loss if probabilities are averaged; otherwise the
-        error decomposition and the risk estimate of the plurality vote.
+        The error decomposition and the risk estimate are of the plurality vote, the
+        log-loss is of averaged probabilities.
         """
         plan = self.unit.plan
         described = {"accuracy": votes.accuracy()}
         if plan.scoring:
             score = find_score(plan.scoring, votes.classes, "study")
             described["score"] = score.estimate_votes(votes).score
-        if not plan.as_deployed:
-            parts = decompose(votes)
-            described["error"] = parts.error
-            described["member_error"] = parts.member_error
-            described["diversity"] = parts.diversity
-            risk = assess_risk(votes, plan.noise)
-            described["risk"] = risk.risk
-            described["worst_diversity"] = risk.diversity
-            described["worst_margin"] = risk.margin
-        elif votes.rule == "average":
-            mean = votes.mean_probabilities()
-            described["log_loss"] = float(
-                sample_losses("log_loss", mean, votes.y).mean()
-            )
+        if votes.rule == "average":
+            losses = sample_losses("log_loss", votes.mean_probabilities(), votes.y)
+            described["log_loss"] = float(losses.mean())
+        parts = decompose(votes)
+        described["error"] = parts.error
+        described["member_error"] = parts.member_error
+        described["diversity"] = parts.diversity
+        risk = assess_risk(votes, plan.noise)
+        described["risk"] = risk.risk
+        described["worst_diversity"] = risk.diversity
+        described["worst_margin"] = risk.margin
         return described
 
 

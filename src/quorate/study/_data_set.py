@@ -15,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from quorate._data import stratum_sizes
-from quorate._output import plain
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels
 
@@ -326,8 +325,7 @@ def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
     -------
     dict
         ``what`` is a one-line description, ``columns`` and ``features`` are the numbers
-        of input and output columns, ``filled`` has the value used for missing ones by
-        column, and ``categories`` the number of categories by column.
+        of input and output columns.
 
     Examples
     --------
@@ -337,23 +335,16 @@ def log_preparation(preparation: Any, X: Any) -> dict[str, Any]:
     >>> log["what"]
     '1 numeric column, 1 with missing values filled by the median; 1 categorical \
 column one-hot'
-    >>> log["filled"], log["categories"], log["columns"], log["features"]
-    ({'age': 40.0}, {'sex': 2}, 2, 3)
+    >>> log["columns"], log["features"]
+    (2, 3)
     """
     steps = []
-    filled: dict[str, Any] = {}
-    categories: dict[str, int] = {}
-    for kind, made, names in preparation.transformers_:
+    for kind, _, names in preparation.transformers_:
         step = f"{len(names)} {kind} column{'' if len(names) == 1 else 's'}"
         fill = "the median"
         if kind == "categorical":
             step, fill = f"{step} one-hot", "the most frequent"
-            categories = dict(zip(names, map(len, made[-1].categories_), strict=True))
         missing = X[names].isna().any()
-        for name, value in zip(names, made[1].statistics_, strict=True):
-            if missing[name]:
-                is_known = kind == "categorical" or np.isfinite(value)
-                filled[name] = plain(value) if is_known else 0.0
         if missing.any():
             step += f", {missing.sum()} with missing values filled by {fill}"
         steps.append(step)
@@ -362,8 +353,6 @@ column one-hot'
         "rows": len(X),
         "columns": int(X.shape[1]),
         "features": len(preparation.get_feature_names_out()),
-        "filled": filled,
-        "categories": categories,
     }
 
 

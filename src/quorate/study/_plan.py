@@ -183,8 +183,6 @@ class Plan:
     rows : int, optional
         Maximum number of rows of each data set.
     seed : int
-    as_deployed : bool
-        Measure log-loss in addition to accuracy, instead of diversity and risk.
     rule : {"own", "heads"}
         Which accuracy to measure: "own" for that of the ensemble, as in its ``score``;
         "heads" for the plurality vote of the members, as in the paper.
@@ -208,7 +206,6 @@ class Plan:
     binary: bool = False
     rows: int | None = None
     seed: int = 0
-    as_deployed: bool = False
     rule: str = "own"
     scoring: str = ""
     noise: float = 0.01
@@ -223,11 +220,6 @@ class Plan:
         _check_choice("study", "rule", self.rule, _RULES)
         _check_choice("study", "table", self.table, ("", *NUMERALS))
         check_number("study", "noise", self.noise, least=0, below=0.5)
-        if self.as_deployed and self.rule != "own":
-            raise ValueError(
-                "study: as_deployed evaluates the ensemble itself and requires rule = "
-                "'own'."
-            )
         for key, lowest in (("folds", 2), ("repeats", 1), ("rows", 1)):
             _check_minimum("study", key, getattr(self, key), lowest)
         for what, names, remedy in (

@@ -27,14 +27,12 @@ from quorate.study._paper import (
 )
 from quorate.study._plan import Plan
 from quorate.study._presets import CONTESTED, make_preset
-from quorate.study._store import IDENTITY, Store
+from quorate.study._store import Store
 
 _MEANS = ("accuracy", "kept", "seconds", "bytes")
 _TOO_LARGE = 1e100
 _MARKS = {1: "+", 0: "", -1: "-"}
 _TIE = 1e-12
-_FORMULAS = ("=", "+", "-", "@")
-_NOT_THERE = "not computed"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,8 +208,6 @@ class Results:
         rows = sorted(store.rows(), key=place)
         for row in rows:
             _check_numbers(row)
-        if len({tuple(row[name] for name in IDENTITY) for row in rows}) < len(rows):
-            raise ValueError("a cell occurs twice")
         # one record per data set and fold, shared by ensembles
         preparation = {
             (data.index(fit["data"]), fit["repeat"], fit["fold"]): {
@@ -235,7 +231,7 @@ class Results:
         """Name of the score used for ranks: accuracy, or the score of the plan."""
         return str(self.rows[0].get("scoring", "accuracy")) if self.rows else "accuracy"
 
-    def scores(self, quantity: str | None = None, sign: float = 1.0) -> Scores:
+    def scores(self, quantity: str | None = None) -> Scores:
         """Return a table of a quantity, (data sets and ensembles) x methods.
 
         Parameters
@@ -243,9 +239,6 @@ class Results:
         quantity : str
             A column of the rows, such as "accuracy", "kept", "seconds" or "bytes"; by
             default "score" if the plan has one, else "accuracy".
-        sign : float
-            -1 for quantities where less is better, so that higher is better in the
-            table.
         """
         if not self.rows:
             raise ValueError(f"{self.name}: no results yet.")
@@ -258,7 +251,7 @@ class Results:
                 self._block(row),
                 row["method"],
                 f"{row['repeat']}.{row['fold']}",
-                sign * float(row[quantity]),
+                float(row[quantity]),
             )
             for row in self.rows
         )
@@ -423,8 +416,8 @@ class Results:
         rows = []
         for at, committed in committed_cells(self.name).items():
             found = now.get(at, "")
-            told = verdict(committed, found, scores.n_repeats) if found else _NOT_THERE
-            rows.append((*at, committed, found, told))
+            how = verdict(committed, found, scores.n_repeats) if found else ""
+            rows.append((*at, committed, found, how or "not computed"))
         columns = ["data set", "method", "committed", "now", "verdict"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -456,13 +449,8 @@ class Results:
         return pd.DataFrame(columns, index=names)
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """Return the rows as CSV, and write them to a file if a path is given.
-
-        Spreadsheets interpret text that begins with ``=``, ``+``, ``-`` or ``@`` as a
-        formula. Such text is prefixed with an apostrophe; numbers are unchanged.
-        """
-        frame = self.to_frame().rename(columns=_inert).map(_inert)
-        text: str = frame.to_csv(index=False, lineterminator="\n")
+        """Return the rows as CSV, and write them to a file if a path is given."""
+        text: str = self.to_frame().to_csv(index=False, lineterminator="\n")
         if path is not None:
             with atomic_write(path) as file:
                 file.write(text.encode())
@@ -492,17 +480,6 @@ def _check_numbers(row: Mapping[str, Any]) -> None:
         # In JSON, numbers can overflow to infinity, or be NaN.
         if not isinstance(value, (int, float)) or not abs(value) < _TOO_LARGE:
             raise ValueError(f"{name} is {value!r}")
-
-
-def _inert(value: Any) -> Any:
-    """Return a value that a spreadsheet does not interpret as a formula."""
-    if not isinstance(value, str) or not value.lstrip().startswith(_FORMULAS):
-        return value
-    try:
-        float(value)  # a plain number
-    except ValueError:
-        return f"'{value}"
-    return value
 
 
 def _make_table(

@@ -12,15 +12,16 @@ from quorate._messages import in_short
 from quorate.exceptions import FileFormatError
 from quorate.study._plan import Plan
 
-_FORMAT = "quorate-study/2"
+_FORMAT = "quorate-study/3"
 # Columns that identify the fit and the cell of a row; the others are measurements.
 _FIT = ("data", "repeat", "fold", "ensemble")
 _FIT_COLUMNS = (*_FIT, "cells", "seconds", "votes", "machine", "preparation")
 IDENTITY = (*_FIT, "method")
 _TABLES = {
     "about": "key text primary key, value",
-    "cells": "key text primary key, data text, repeat int, fold int, ensemble text, "
-    "method text, status text, error text, result text",
+    "cells": "key text, data text, repeat int, fold int, ensemble text, method text, "
+    "status text, error text, result text, "
+    "primary key (data, repeat, fold, ensemble, method)",
     "fits": "data text, repeat int, fold int, ensemble text, cells int, seconds real, "
     "votes blob, machine text, preparation text, "
     "primary key (data, repeat, fold, ensemble)",
@@ -82,13 +83,7 @@ class Store:
     def _is_study(self) -> bool:
         """Return whether the file is a study, not empty; refuse everything else."""
         db = self._connection
-        marks = [
-            db.execute(f"pragma {mark}").fetchone()[0]
-            for mark in ("application_id", "user_version")
-        ]
-        names = [name for (name,) in db.execute("select name from sqlite_master")]
-        has_tables = not all(name.startswith("sqlite_") for name in names)
-        if not has_tables and not any(marks):
+        if not self.path.stat().st_size:
             return False
         about = {}
         columns = [row[1] for row in db.execute("pragma table_info(about)")]
@@ -165,9 +160,7 @@ class Store:
             )
             for row in rows
         ]
-        same = " and ".join(f"{name} = ?" for name in IDENTITY)
         with _as_file_errors(self.path), self._connection as db:
-            db.executemany(f"delete from cells where {same}", [c[1:6] for c in cells])
             db.executemany(
                 "insert or replace into cells values (?, ?, ?, ?, ?, ?, ?, ?, ?)", cells
             )
