@@ -88,11 +88,3 @@ def test_further_samples_count_by_the_class_that_all_see():
 
 def test_those_that_auto_takes_can_balance():
     assert ABLE == ["brier", "l1", "simplex"]
-
-
-@pytest.mark.parametrize("name", ABLE)
-def test_other_words_are_refused(name):
-    votes, _ = unbalanced(0)
-    why = "class_weight='auto'.: must be None or 'balanced'"
-    with pytest.raises(ValueError, match=why):
-        make_pruner(name, keep=2, class_weight="auto").fit(votes)

@@ -240,21 +240,6 @@ def test_make_pruner():
     assert (made.measure, made.keep, given.keep) == ("kw_variance", 3, 0.5)
 
 
-@pytest.mark.parametrize(
-    ("method", "parameters", "message"),
-    [
-        ("epdb", {}, "unknown method 'epdb'; did you mean 'epbd'"),
-        ("reduced_eror", {}, "did you mean 'reduced_error'"),
-        (3, {}, "unknown method 3; expected one of: best"),
-        ("drep", {"ro": 1}, "DREP: unknown parameter 'ro'.*'rho'"),
-        (pruning.DREP(), {"ro": 1}, "DREP: unknown parameter 'ro'.*'rho'"),
-    ],
-)
-def test_unknown_names(method, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        pruning.make_pruner(method, **parameters)
-
-
 def test_methods_of_other_packages(monkeypatch, tmp_path):
     info = tmp_path / "outsiders-1.0.dist-info"
     info.mkdir()
@@ -283,75 +268,6 @@ def test_entry_points_are_read_once(monkeypatch):
     quorate.methods()
     monkeypatch.setattr("quorate.pruning._names.entry_points", None)
     assert quorate.methods()["epbd"].cls is pruning.EPBD
-
-
-TIES = "use 'expected' or 'lowest'"
-REFUSED = [
-    # class, parameter, value, what fits
-    ("EPBD", "lambda_", "proposed", "use 'measure' or 'ensemble'"),
-    ("EPBD", "stuck", "wait", "use 'skip' or 'stop'"),
-    ("EPBD", "search", "hard", "use 'printed' or 'contested'"),
-    ("FTAD", "lambda_", "ensemble", "use 'measure' or 'proposed'"),
-    ("DREP", "rho", 0, "a number above 0 and of at most 1"),
-    ("DREP", "rho", 1.2, "a number above 0 and of at most 1"),
-    ("ReducedError", "ties", "coin", TIES),
-    ("MRMC", "ties", "coin", TIES),
-    ("DiscEP", "ties", "coin", TIES),
-    ("SEP", "ties", "coin", TIES),
-    ("SEP", "n_iter", -1, "a whole number of at least 0"),
-    ("PEP", "n_iter", 1.5, "a whole number of at least 0"),
-    ("PEP", "time_limit", 0, "a number above 0"),
-    ("MRMR", "mi", "nats", "use 'agreement' or 'bits'"),
-    ("MarginDistance", "p", 0, r"a number in \(0, 1\), or 'schedule'"),
-    ("MarginDistance", "p", 1.0, r"a number in \(0, 1\), or 'schedule'"),
-    ("MarginDistance", "p", "plan", r"a number in \(0, 1\), or 'schedule'"),
-    ("MDEP", "alpha", 2, "a number of at least 0 and of at most 1"),
-    ("UMEP", "margin", "both", "use 'unsupervised' or 'supervised'"),
-    ("FarthestFirst", "distance", "cosine", "use 'kappa' or 'disagreement'"),
-    ("FarthestFirst", "start", 10, "'best', 'random' or a member from 0 to 9"),
-    ("FarthestFirst", "start", "worst", "'best', 'random' or a member from 0 to 9"),
-    ("LocalSearch", "eps", -1, "a number of at least 0"),
-    ("KLDivergence", "symmetric", "nonsense", "True or False"),
-    ("BrierSelection", "target", "labels", "use 'label' or 'soft'"),
-    ("BrierSelection", "mix", 1.5, "a number of at least 0 and of at most 1"),
-    ("BrierSelection", "mix", "much", "a number of at least 0 and of at most 1"),
-    ("BrierSelection", "sweeps", -1, "a whole number of at least 0"),
-    ("Herding", "sweeps", 1.5, "a whole number of at least 0"),
-    ("MarginLoss", "slope", 0, "a number above 0"),
-    ("MarginLoss", "slope", float("nan"), "a number above 0"),
-    ("SparseWeights", "ridge", 0, "a number above 0"),
-    ("GreedySelection", "loss", "auc", "use 'accuracy' or 'brier' or 'log_loss'"),
-    ("GreedySelection", "n_rounds", 0, "a whole number of at least 1"),
-    ("SimplexWeights", "smoothing", -1, "a number of at least 0 and of at most 1"),
-]
-
-
-@pytest.mark.parametrize(("cls", "parameter", "value", "fits"), REFUSED)
-def test_bad_parameters(cls, parameter, value, fits, votes):
-    why = rf"^{cls}\({parameter}=.*\): (must be )?{fits}\.$"
-    with pytest.raises(ValueError, match=why):
-        getattr(pruning, cls)(**{parameter: value}).fit(votes)
-
-
-@pytest.mark.parametrize(
-    ("pruner", "message"),
-    [
-        (pruning.FTAD("kapa"), "unknown measure 'kapa'"),
-        (pruning.FTAD(lambda c, n: np.zeros(3)), r"shape \(3,\) for 11 counts"),
-        (
-            pruning.KLDivergence(distributions=[[1, 2]]),
-            "one row for each of 10 members",
-        ),
-        (pruning.KLDivergence(distributions=[[-1, 2]] * 10), "not negative"),
-        (pruning.KLDivergence(distributions=[[0, 0]] * 10), "not all zero"),
-        (pruning.TwoStageAccuracy(ta=1), "needs out-of-bag votes"),
-        (pruning.TwoStageDistance(), r"call fit\(votes, X\) with X"),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_bad_tables(pruner, message, votes):
-    with pytest.raises(ValueError, match=message):
-        pruner.fit(votes)
 
 
 @pytest.mark.parametrize(
@@ -551,25 +467,6 @@ class TestTwoStage:
             )
             some = take_rows(table, [5, 3])  # as prune does
             np.testing.assert_array_equal(some.toarray(), X[[5, 3]])
-
-    @pytest.mark.parametrize(
-        ("pruner", "n_rows", "message"),
-        [
-            (pruning.TwoStageDistance(), 3, r"one row per sample.*shape \(3, 2\)"),
-            (pruning.TwoStageDistance(td=0), 60, "at least 1 and of at most 10"),
-            (pruning.TwoStageAccuracy(ta=10), 60, "at least 0 and of at most 9"),
-            (pruning.TwoStageDistance(first="luck"), 60, "'accuracy' or 'distance'"),
-            (pruning.TwoStageAccuracy(None), 60, "keep, ta or both"),
-            (pruning.TwoStageDistance(None), 60, "keep, td or both"),
-        ],
-    )
-    def test_refused(self, bagged, pruner, n_rows, message):
-        votes, X = bagged
-        with pytest.raises(ValueError, match=message):
-            pruner.fit(votes, X[:n_rows])
-        fitted = pruning.TwoStageDistance().fit(votes, X)
-        with pytest.raises(ValueError, match="2 features; got shape"):
-            fitted.query_support(X[:, :1])
 
     def test_samples_left_out_do_not_shift_the_features(self):
         valid = np.array([[True, False, True], [True, False, False]])

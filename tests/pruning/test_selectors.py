@@ -193,25 +193,6 @@ def test_probabilities_matter():
         assert pruner.fit(soft).order_.tolist() == [1], pruner
 
 
-def test_bad_unlabelled_votes():
-    votes = quorate.Votes([[0, 1], [1, 1]], [0, 1])
-    three = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
-    soft = quorate.Votes(
-        [[0, 1], [1, 1]], [0, 1], probabilities=np.full((2, 2, 2), 0.5)
-    )
-    for given, exception, words in (
-        (
-            three,
-            ValueError,
-            "the same 2 members, with probabilities in both votes or in neither; got 3",
-        ),
-        (soft, ValueError, "probabilities in both votes or in neither"),
-        ([[0]], TypeError, "expected Votes, got list"),
-    ):
-        with pytest.raises(exception, match=words):
-            pruning.Herding(1).fit(votes, unlabelled=given)
-
-
 class TestChooseMethod:
     votes = quorate.Votes([[0, 1], [1, 1], [0, 0]], [0, 1])
     soft = quorate.Votes(
@@ -248,8 +229,6 @@ class TestChooseMethod:
             (masked, pruning.BrierSelection),
         ):
             assert isinstance(pruning.choose_method(votes), cls)
-        with pytest.raises(ValueError, match="unknown parameter"):
-            pruning.choose_method(self.votes, lambda_=1)
 
 
 def test_simplex_by_name_does_for_a_pool_what_auto_does():
