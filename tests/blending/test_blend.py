@@ -260,9 +260,6 @@ def test_columns_of_new_samples_may_stand_in_another_order(found):
         np.testing.assert_allclose(
             blend.predict_proba(given), found.predict_proba(ARRAYS), atol=1e-9
         )
-    why = r"classes= \(--classes\) to specify the class of each"
-    with pytest.raises(ValueError, match=why):
-        found.predict_proba(frames(["dog", "elk", "fox"]))
 
 
 def test_a_first_row_taken_for_names(tmp_path):
@@ -465,36 +462,6 @@ class TestRowNames:
         with pytest.raises(ValueError, match=why.replace("blend:", "Blend.*proba:")):
             mean.predict_proba(given)
 
-    def test_labels_are_shuffled(self, found):
-        y = pd.Series(Y).sample(frac=1, random_state=0)
-        named = {name: table(name, IDS) for name in NAMES}
-        why = (
-            "blend: 'y' and 'm0' have different rows, or the same rows in a "
-            "different order, according to"
-        )
-        for given, labels in (
-            (tables(), y),
-            (named, pd.Series(Y, index=IDS[::-1])),
-            (tables(m0=table("m0").sample(frac=1, random_state=0)), pd.Series(Y)),
-        ):
-            with pytest.raises(ValueError, match=why):
-                quorate.blend(given, labels)
-        assert quorate.blend(tables(), y.sort_index()).weights == found.weights
-
-    def test_other_rows(self):
-        other = [f"x{place}" for place in range(300)]
-        given = {"m1": table("m1", IDS), "m4": table("m4", other)}
-        why = (
-            "'m4' and 'm1' have different rows, .*: row 0 is 'x0' here and 'id0' there"
-        )
-        with pytest.raises(ValueError, match=why):
-            quorate.blend(given, Y)
-        with pytest.raises(ValueError, match=r"'m4' .* row 0 is 0 here and 'id0'"):
-            quorate.blend(given | {"m4": table("m4")}, Y)
-        late = [*IDS[:299], "new"]
-        with pytest.raises(ValueError, match="row 299 is 'new' here and 'id299' there"):
-            quorate.blend(given | {"m4": table("m4", late)}, Y)
-
     def test_files_that_keep_an_index(self, tmp_path):
         for name in NAMES[:3]:
             table(name, IDS).to_parquet(tmp_path / f"{name}.parquet")
@@ -505,135 +472,9 @@ class TestRowNames:
             quorate.blend(tmp_path, Y)
 
 
-# ------------------------------------------------- refusals
-
-NUMBERS = np.where(Y_TWO == "ant", 1, 2)
-RARE = np.where(np.arange(300) == 7, "cow", np.where(Y == "cow", "bee", Y))
-CALLED = r"the columns are called '\w+', '\w+', "
-NUMBERS_AS_TEXT = r"^blend: 'm0': the columns have no names, .* sort as '10', '8', '9'"
-UNFIT = r"this score cannot be computed on these samples: pos_label=1 .*_macro'\.$"
-
-
-def with_m1(change):
-    return ARRAYS | {"m1": change(ARRAYS["m1"])}
-
-
-def masked(array):
-    return np.ma.array(array, mask=np.arange(array.size).reshape(array.shape) == 7)
-
-
-def missing(labels, value=None):
-    return [*labels[:7], value, *labels[8:]]
-
-
-REFUSED = [
-    # arrays
-    (with_m1(lambda a: a[:99]), Y, {}, "'m1' has 99 samples and 3 classes"),
-    (with_m1(lambda a: a * 3), Y, {}, "'m1': probabilities must be between"),
-    (with_m1(lambda a: a / 3), Y, {}, "'m1': the probabilities of sample"),
-    (with_m1(lambda a: a * np.nan), Y, {}, "'m1': probabilities must be between"),
-    (with_m1(lambda a: a.astype(str)), Y, {}, "'m1': probabilities must be numbers"),
-    (with_m1(lambda a: a[None]), Y, {}, r"'m1': .* got shape \(1,"),
-    (with_m1(masked), Y, {}, "'m1': masked at sample 2; every model must give a"),
-    (np.ma.stack([ARRAYS["m0"], masked(ARRAYS["m1"])]), Y, {}, "'model_1': masked at"),
-    ({}, Y, {}, "no models were given"),
-    ([], Y, {}, "no models were given"),
-    (ARRAYS["m1"], Y, {}, r"got an array of shape \(300, 3\)"),
-    ({"1": ARRAYS["m1"], 1: ARRAYS["m2"]}, Y, {}, "^blend: two are called '1'"),
-    ({"m0": ARRAYS["m0"][:, 0]}, Y, {}, "have 2 columns and y has 3 classes"),
-    # columns
-    (frames(["dog", "elk", "fox"]), Y, {}, "called 'dog', 'elk', 'fox', but the class"),
-    (frames(["cow", "ant", "ape"]), Y, {}, CALLED),
-    (frames(["cow", "ant", "ant"]), Y, {}, CALLED),
-    (frames(["p_cow", "p_ant", "p_bee"]), Y, {}, CALLED),
-    (frames([1, 2, 3]), Y, {}, CALLED),
-    (
-        *(frames(["cow", "ant", "bee"]), Y, {"classes": ["ant", "bee", "cow"]}),
-        "'m0': a column is called 'bee', but it stands for 'cow'",
-    ),
-    (
-        *(frames(["ant", "cow", "bee"]), Y, {"classes": ["ant", "bee", "cow"]}),
-        "'m0': a column is called 'bee', but it stands for 'cow'",
-    ),
-    (
-        *(frames(["ant"], (0,), TWO), Y_TWO, {"classes": ["ant", "bee"]}),
-        "a column is called 'ant', but it stands for 'bee' according to classes",
-    ),
-    (ARRAYS, AS_TEXT, {}, NUMBERS_AS_TEXT),
-    (frames([0, 1, 2], (0, 1, 2)), AS_TEXT, {}, NUMBERS_AS_TEXT),
-    # labels
-    (ARRAYS, Y[1:], {}, r"y has shape \(299,\)"),
-    (ARRAYS, RARE, {}, "class 'cow' has 1 samples"),
-    (ARRAYS, masked(Y), {}, r"^blend: y: masked at sample 7;"),
-    (TWO, ["1" if x == 1 else 2 for x in NUMBERS], {}, "^blend: y: labels of mixed t"),
-    (TWO, missing(NUMBERS), {}, r"^blend: y: missing label at sample 7\.$"),
-    (TWO, missing(Y_TWO, float("nan")), {}, r"y: missing label at sample 7\.$"),
-    (TWO, pd.Series(missing(NUMBERS), dtype="Int64"), {}, "missing label at sample 7"),
-    (TWO, NUMBERS, {"classes": ["1", 2]}, "classes: labels of mixed types, int and"),
-    (TWO, NUMBERS, {"classes": ["1", "2"]}, "classes and y: labels of mixed types, "),
-    # options
-    (ARRAYS, Y, {"names": ["m0", "mx"]}, "contains 'mx', but there is no such model"),
-    (list(TWO.values())[:2], Y_TWO, {"names": [1, "1"]}, "two are called '1'"),
-    (ARRAYS, Y, {"keep": 0}, r"keep=0\): must be a whole number of at least 1"),
-    (ARRAYS, Y, {"keep": True}, "keep=True"),
-    (ARRAYS, Y, {"keep": 0.5}, "keep=0.5"),
-    (ARRAYS, Y, {"folds": 1}, r"folds=1\): must be a whole number of at least 2"),
-    (ARRAYS, Y, {"method": "simplexx"}, r"method='simplexx'\): use 'auto' or"),
-    (ARRAYS, Y, {"classes": ["ant", "bee"]}, "classes has 2 classes"),
-    (ARRAYS, Y, {"classes": ["ant", "bee", "bee"]}, "classes has 3 classes"),
-    (ARRAYS, Y, {"classes": ["ant", "bee", "dog"]}, "label 'cow', which is not among"),
-    (ARRAYS, Y, {"scoring": "balanced_acuracy"}, "did you mean"),
-    (ARRAYS, Y, {"scoring": "r2"}, "not a classification score"),
-    (ARRAYS, Y, {"scoring": "roc_auc"}, "for two classes, but there are 3;"),
-    (TWO, Y_TWO, {"scoring": "f1"}, UNFIT),
-    (TWO, Y_TWO, {"scoring": "precision", "method": "mean"}, UNFIT),
-]
-
-
-@pytest.mark.parametrize(("arrays", "y", "options", "why"), REFUSED)
-def test_refused(arrays, y, options, why):
-    with pytest.raises(ValueError, match=why):
-        quorate.blend(arrays, y, **options)
-
-
-def test_one_table_is_refused():
-    with pytest.raises(TypeError, match="one table is not enough"):
-        quorate.blend(pd.DataFrame({"a": [0.1, 0.2]}), [0, 1])
-
-
 def test_a_mask_that_hides_nothing(found):
     shown = ARRAYS | {"m1": np.ma.array(ARRAYS["m1"], mask=False)}
     assert quorate.blend(shown, np.ma.array(Y)).weights == found.weights
-
-
-def test_folders_that_are_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match="is not a folder"):
-        quorate.blend(tmp_path / "none", Y)
-    with pytest.raises(FileNotFoundError, match=r"has no \.npy"):
-        quorate.blend(tmp_path, Y)
-    (tmp_path / "m.npy").write_bytes(b"nonsense")
-    with pytest.raises(ValueError, match=r"m\.npy: not an array of numbers"):
-        quorate.blend(tmp_path, Y)
-    # No code in a file runs.
-    np.save(tmp_path / "m.npy", np.array([{"a": 1}], dtype=object))
-    with pytest.raises(ValueError, match="not an array of numbers"):
-        quorate.blend(tmp_path, Y)
-    (tmp_path / "m.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match="two files for the model 'm'"):
-        quorate.blend(tmp_path, Y)
-
-
-def test_predictions_that_are_refused(found):
-    best = found.best_single
-    lacking = {name: array for name, array in ARRAYS.items() if name != best}
-    for given, why in (
-        (lacking, f"'{best}', which has a weight of"),
-        (list(ARRAYS.values())[:3], "expected 3 names, got 8"),
-        ({name: [0.5] for name in NAMES}, "arrays have 2 classes"),
-        (with_m1(masked), "^Blend.predict_proba: 'm1': masked at sample 2"),
-    ):
-        with pytest.raises(ValueError, match=why):
-            found.predict_proba(given)
 
 
 def test_rule_formula_and_recipe(found):
@@ -656,27 +497,6 @@ def test_rule_formula_and_recipe(found):
 SKILLED = {name: ARRAYS[name] for name in NAMES[4:]}
 
 
-def test_columns_of_all_models_in_another_order_are_refused():
-    # As somebody's columns stand who wrote cow, ant, bee.
-    turned = {name: array[:, [2, 0, 1]] for name, array in SKILLED.items()}
-    said = (
-        r"blend: 'm4' has a log loss of 1\.\d+, worse than the 1\.093 of the class "
-        r"frequencies alone; with its columns in the order 'cow', 'ant', 'bee' "
-        r"it has 0\.\d+ \(3 other models have the same problem\)\. Columns are "
-        r"assumed to be in the order of the sorted labels"
-    )
-    with pytest.raises(ValueError, match=said):
-        quorate.blend(turned, Y)
-    named = quorate.blend(turned, Y, classes=["cow", "ant", "bee"])
-    assert named.score == quorate.blend(SKILLED, Y).score
-
-
-def test_the_wrong_one_of_two_columns_is_refused():
-    first = {name: TWO[name][:, 0] for name in NAMES[4:]}
-    with pytest.raises(ValueError, match="with its columns in the order 'bee', 'ant'"):
-        quorate.blend(first, Y_TWO)
-
-
 def test_the_wrong_column_of_a_rare_class_is_refused():
     """Where even the right column is hardly better than the class shares."""
     rng = np.random.default_rng(0)
@@ -687,13 +507,6 @@ def test_the_wrong_column_of_a_rare_class_is_refused():
     quorate.blend({"right": right}, y)
     with pytest.raises(ValueError, match="with its columns in the order True, False"):
         quorate.blend({"wrong": 1 - right}, y)
-
-
-def test_a_column_that_is_not_a_class_is_named():
-    table = pd.DataFrame({"0": [1.0, 0.4] * 2, "1": [0.0, 0.6] * 2, "id": range(4)})
-    said = "from 0 to 3; .*, or leave out column 'id' if it is not a class"
-    with pytest.raises(ValueError, match=said):
-        quorate.blend({"a": table}, [0, 1, 0, 1])
 
 
 def test_one_model_of_several_with_swapped_columns():
@@ -715,14 +528,3 @@ def test_models_that_are_too_sure_or_guess_are_not_called_swapped():
     guess /= guess.sum(axis=1, keepdims=True)
     quorate.blend({"sure": sure, "noise": rng.dirichlet(np.ones(3), Y.size)}, Y)
     quorate.blend({"guess": guess}, Y)
-
-
-@pytest.mark.parametrize(("factor", "total"), [(0.5, "0.5"), (2.0, "2")])
-def test_one_row_that_does_not_add_up_to_one(factor, total):
-    array = np.full((len(Y), 3), 0.2)
-    array[np.arange(len(Y)), np.unique(Y, return_inverse=True)[1]] = 0.6
-    array[7] = [0.2, 0.3, 0.5]
-    quorate.blend({"a": array, **ARRAYS}, Y, method="mean")
-    array[7] *= factor
-    with pytest.raises(ValueError, match=f"sample 7 add up to {total}, not to 1"):
-        quorate.blend({"a": array, **ARRAYS}, Y, method="mean")

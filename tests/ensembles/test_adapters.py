@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
 
 import quorate
 
@@ -94,39 +93,6 @@ class TestAsMember:
     def test_what_needs_no_adapter_stays_as_it_is(self, line):
         assert quorate.as_member(line) is line
 
-    @pytest.mark.parametrize(
-        ("make", "error", "message"),
-        [
-            (lambda net: quorate.as_member(net, ["a", "b"], "odds"), ValueError,
-             "answers='odds'"),
-            (lambda net: quorate.as_member(net, answers="logits"), TypeError,
-             "returns logits without labels"),
-            (lambda net: quorate.as_member(net, ["a", "a"], "logits"), ValueError,
-             "two or more distinct labels"),
-            (lambda net: quorate.as_member(3), TypeError, "an int has neither predict"),
-            (lambda net: quorate.as_member(GaussianNB), TypeError, "class Gaussian"),
-        ],
-    )  # fmt: skip
-    def test_refused(self, make, error, message, line):
-        with pytest.raises(error, match=message):
-            make(Net(line, "logits"))
-
-    @pytest.mark.parametrize(
-        ("output", "answers", "classes", "message"),
-        [
-            ("logits", "probabilities", ["a", "b"], "use answers='logits'"),
-            ("softmax", "probabilities", ["a", "b", "c"], r"3 classes .* \(569, 2\)"),
-            ("sigmoid", "codes", ["a", "b"], "whole numbers from 0 to 1"),
-            ("softmax", "labels", None, r"as_member\(model, classes="),
-        ],
-    )
-    def test_answers_that_are_not_what_was_said(
-        self, output, answers, classes, message, line
-    ):
-        member = quorate.as_member(Net(line, output).predict, classes, answers)
-        with pytest.raises((ValueError, TypeError), match=message):
-            member.predict(DATA[0])
-
 
 class TestPools:
     @pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
@@ -145,20 +111,6 @@ class TestPools:
         assert list(small.estimators) == ["line", "shares"]
         assert small.estimators["shares"] is pool["shares"]
         assert_array_equal(small.predict(X), line.predict(X))
-
-    def test_what_lacks_labels_is_refused_by_name(self, line):
-        with pytest.raises(TypeError, match=r"member 'net': .* without labels; pass"):
-            quorate.collect_votes({"net": OnlyShares(line)}, X, Y)
-
-    @pytest.mark.parametrize(
-        ("output", "labels"),
-        [("sigmoid", ["bad", "good"]), ("sigmoid", [0.0, 1.0]), ("logit", [0, 1])],
-    )
-    def test_probabilities_and_scores_are_not_labels(self, output, labels, line):
-        codes = np.array(labels)[(Y == "good").astype(int)]
-        match = r"member 'net'.* (is not among the 2|of mixed types).*as_member\("
-        with pytest.raises(ValueError, match=match):
-            quorate.collect_votes({"net": Net(line, output)}, X, codes)
 
 
 @pytest.mark.parametrize(

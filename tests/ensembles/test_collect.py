@@ -9,24 +9,15 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine, make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
-    GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
-    IsolationForest,
     RandomForestClassifier,
-    RandomForestRegressor,
-    StackingClassifier,
     VotingClassifier,
 )
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
-from sklearn.mixture import GaussianMixture
-from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -132,30 +123,6 @@ class TestPools:
         forest = RandomForestClassifier(5, random_state=0).fit(X, Y)
         assert collect_votes([forest], X, Y).n_members == 1
 
-    @pytest.mark.parametrize(
-        ("make", "error", "message"),
-        [
-            (lambda y: object(), TypeError, "'0': an object has neither"),
-            (lambda y: RandomForestRegressor(), TypeError, "regressor: it does not vo"),
-            (lambda y: KMeans(), TypeError, "is a clusterer: it does not vote"),
-            (lambda y: IsolationForest(), TypeError, "is an outlier detector: it do"),
-            (lambda y: GaussianMixture(), TypeError, "is a density estimator: it do"),
-            (lambda y: Outsider(np.eye(3)[y]), TypeError,
-             r"shape \(178, 3\); a vote is one label.*as_member\("),
-            (lambda y: Outsider(y[:3]), ValueError, "member '0' gave 3 votes on 178"),
-            (lambda y: Outsider(LABELS["words"][y]), ValueError, "mixed types"),
-            (lambda y: GaussianNB(), NotFittedError, "not fitted"),
-        ],
-    )  # fmt: skip
-    def test_refused(self, make, error, message):
-        X, y = DATA
-        with pytest.raises(error, match=message):
-            collect_votes([make(y)], X, y)
-
-    def test_empty(self):
-        with pytest.raises(ValueError, match="empty"):
-            collect_votes([], *DATA)
-
 
 SPARSE = ["bagging", "subspace", "forest", "extra trees", "adaboost"]
 FRAMED = [*SPARSE, "hard voting", "pipeline"]
@@ -227,23 +194,6 @@ class TestInputs:
         votes = collect_votes(forest, X[Y == 0], Y[Y == 0])
         assert_array_equal(votes.classes, [0, 1, 2])
 
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (lambda X, y: (X[:, :5], y), "expecting 13 features"),
-            (lambda X, y: (X, y[:100]), "X has 178 samples, y has 100"),
-            (
-                lambda X, y: (X, y[:, None]),
-                r"\(178, 1\), not one label per sample; pass y",
-            ),
-            (lambda X, y: (X, LABELS["words"][y]), "mixed types"),
-        ],
-    )
-    def test_wrong_shapes(self, change, message):
-        forest = RandomForestClassifier(5, random_state=0).fit(*DATA)
-        with pytest.raises(ValueError, match=message):
-            collect_votes(forest, *change(*DATA))
-
     def test_renamed_columns_are_scikit_learns_to_refuse(self):
         frame = pd.DataFrame(X).add_prefix("x")
         forest = RandomForestClassifier(5, random_state=0).fit(frame, Y)
@@ -287,29 +237,6 @@ class TestOutOfBag:
         assert votes.n_samples < len(Y)
         assert_array_equal(votes.classes[votes.y], Y[votes.samples])
 
-    @pytest.mark.parametrize(
-        "ensemble",
-        [
-            *(KINDS[kind] for kind in ("extra trees", "adaboost", "hard voting")),
-            BaggingClassifier(tree(), 5, bootstrap=False),
-            [tree()],
-        ],
-        ids=lambda ensemble: type(ensemble).__name__,
-    )
-    def test_refused_without_bootstrap(self, ensemble):
-        if isinstance(ensemble, list):
-            fitted = [member.fit(*DATA) for member in ensemble]
-        else:
-            fitted = clone(ensemble).fit(*DATA)
-        with pytest.raises(ValueError, match="not trained on bootstrap"):
-            collect_votes(fitted, *DATA, out_of_bag=True)
-
-    def test_refused_for_bagging_that_grew(self):
-        bagging = BaggingClassifier(tree(), 3, warm_start=True).fit(*DATA)
-        bagging.set_params(n_estimators=5).fit(*DATA)
-        with pytest.raises(ValueError, match=r"5 members are not known; .*warm_start"):
-            collect_votes(bagging, *DATA, out_of_bag=True)
-
     def test_forests_that_grew_are_fine(self):
         forest = RandomForestClassifier(30, warm_start=True, random_state=0).fit(*DATA)
         forest.set_params(n_estimators=50).fit(*DATA)
@@ -349,34 +276,6 @@ class TestRefusals:
     def test_unfitted(self, kind):
         with pytest.raises(NotFittedError):
             collect_votes(clone(KINDS[kind]), *DATA)
-
-    @pytest.mark.parametrize(
-        ("ensemble", "message"),
-        [
-            (GradientBoostingClassifier(n_estimators=2), "its trees add up to a score"),
-            (HistGradientBoostingClassifier(max_iter=2), "its trees add up to a score"),
-            (StackingClassifier([("nb", GaussianNB())]), "for its named_estimators_"),
-            (RandomForestRegressor(2), "is a regressor"),
-            (KMeans(2, n_init=1), "is a clusterer"),
-            (LogisticRegression(), "not an ensemble whose members vote"),
-            (GridSearchCV(GaussianNB(), {}), "GaussianNB is not an ensemble"),
-        ],
-        ids=lambda value: type(value).__name__,
-    )
-    def test_members_that_do_not_vote(self, ensemble, message):
-        with pytest.raises(TypeError, match=message):
-            collect_votes(ensemble.fit(*DATA), *DATA)
-
-    def test_many_outputs(self):
-        forest = RandomForestClassifier(2).fit(X, np.c_[Y, Y])
-        with pytest.raises(TypeError, match="fitted on 2 outputs"):
-            collect_votes(forest, X, Y)
-
-    def test_not_an_ensemble(self):
-        with pytest.raises(TypeError, match="int is not an ensemble"):
-            collect_votes(3, *DATA)
-        with pytest.raises(TypeError, match="RandomForestClassifier"):
-            collect_votes(RandomForestClassifier, *DATA)
 
 
 class TestFrozenMembers:

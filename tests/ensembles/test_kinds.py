@@ -200,7 +200,3 @@ class TestSubclasses:
             quorate.prune(forest, X, y)
         forest.samplers_ = ["one for all"]
         assert read_ensemble(forest).n_members == 5
-
-    def test_only_kinds_are_registered(self):
-        with pytest.raises(TypeError, match=r"a quorate\.ensembles\.Kind, got int"):
-            register_kind(3)

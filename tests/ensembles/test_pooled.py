@@ -168,15 +168,6 @@ class TestModel:
         expected = (2 * line.predict_proba(X) + tree.predict_proba(X)) / 3
         np.testing.assert_allclose(model.predict_proba(X), expected, atol=1e-12)
 
-    def test_refusals(self):
-        X, y = DATA
-        with pytest.raises(ValueError, match="voting='loud'"):
-            WeightedVoting(members(), voting="loud").fit(X, y)
-        with pytest.raises(ValueError, match="unknown member 'lime'"):
-            WeightedVoting(members(), {"lime": 1}).fit(X, y)
-        heads = WeightedVoting([LinearSVC(), GaussianNB()]).fit(X, y)
-        assert not hasattr(heads, "predict_proba")
-
     def test_a_class_that_only_members_know(self):
         X, y = load_wine(return_X_y=True)
         pool = [GaussianNB().fit(X, y), DecisionTreeClassifier().fit(X, y)]
@@ -291,29 +282,6 @@ def test_codes_of_a_bag_without_a_class():
     member = quorate.as_member(bag, ["ant", "bee", "cow"])
     assert member.classes_.tolist() == ["ant", "cow"]
     np.testing.assert_array_equal(member.predict_proba(X), bag.predict_proba(X))
-    why = "codes of 2 classes must be whole numbers from 0 to 1"
-    with pytest.raises(ValueError, match=why):
-        quorate.as_member(bag, ["ant", "bee"])
-
-
-def test_a_member_of_a_pool_that_knows_no_label_of_the_samples():
-    X, y = load_wine(return_X_y=True)
-    labels = 10 * y
-    pool = {"bayes": GaussianNB().fit(X, labels), "coded": GaussianNB().fit(X, y + 1)}
-    said = (
-        "member 'coded' was trained on the classes 1, 2, 3, but the samples have "
-        "0, 10, 20"
-    )
-    with pytest.raises(ValueError, match=said):
-        quorate.collect_votes(pool, X, labels)
-
-
-def test_a_member_of_other_classes_is_refused_by_name():
-    X, y = load_wine(return_X_y=True)
-    model = WeightedVoting({"bayes": GaussianNB()}).fit(X, y)
-    model.classes_ = np.array(["ant", "bee"])
-    with pytest.raises(ValueError, match="'bayes' and the classes: labels of"):
-        model.predict(X)
 
 
 def test_members_that_know_no_classes_get_those_of_the_samples():

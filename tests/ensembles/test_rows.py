@@ -183,24 +183,6 @@ def test_out_of_bag_two_models_are_compared_where_both_have_votes():
     assert compared.error_limits is compared.excess_limit is None
 
 
-@pytest.mark.parametrize(
-    ("call", "refusal"),
-    [
-        (lambda model: quorate.collect_votes(model, X, Y, source="old"),
-         r"collect_votes\(source='old'\): must be 'auto', 'new' or 'training'\."),
-        (lambda model: quorate.prune(model, X, Y, source="old"),
-         r"prune\(source='old'\)"),
-        (lambda model: quorate.collect_votes(model, X, Y, True, source="new"),
-         "have no out-of-bag votes"),
-        (lambda model: quorate.prune(model, X, Y, source="training"),
-         "20 members drew 300 rows each, up to row 299; X has 600 rows"),
-    ],
-)  # fmt: skip
-def test_refusals(call, refusal):
-    with pytest.raises(ValueError, match=refusal):
-        call(KNOWING["forest"].fit(X[TRAIN], Y[TRAIN]))
-
-
 def test_one_of_several_trees_is_enough():
     """Whether a tree before it was trained on fewer rows or not."""
     trees = [DecisionTreeClassifier(random_state=0) for _ in range(2)]

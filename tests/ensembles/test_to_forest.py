@@ -4,15 +4,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
-    AdaBoostClassifier,
     BaggingClassifier,
     ExtraTreesClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import quorate
@@ -70,36 +66,14 @@ def test_what_was_done_is_not_forgotten():
     assert quorate.ensembles.to_forest(forest) is forest
 
 
-@pytest.mark.parametrize("model", [
-    AdaBoostClassifier(), VotingClassifier(TREES),
-    VotingClassifier([*TREES, ("bayes", GaussianNB())], voting="soft"),
-    make_pipeline(StandardScaler(), BaggingClassifier(n_estimators=3))],
-    ids=["boosting", "heads", "no tree", "pipeline"])  # fmt: skip
-def test_others_are_refused(model):
-    said = f"^to_forest: {type(model).__name__} must be one model that averages"
-    with pytest.raises(TypeError, match=said):
-        quorate.ensembles.to_forest(model.fit(X, NAMES))
-
-
 def test_a_list_of_trees_is_not_one_model():
     values = X.to_numpy()
     trees = [tree.fit(values, NAMES) for _, tree in TREES]
-    with pytest.raises(TypeError, match=r"^to_forest: list must be one model"):
-        quorate.ensembles.to_forest(trees)
     one = quorate.keep_members(trees, [0, 1, 2], np.ones(3))
     np.testing.assert_allclose(
         quorate.ensembles.to_forest(one).predict_proba(values),
         one.predict_proba(values),
     )
-
-
-def test_weights_are_refused():
-    forest = RandomForestClassifier(9, random_state=0).fit(X, NAMES)
-    weighted = quorate.keep_members(forest, [1, 5], [0.7, 0.3])
-    with pytest.raises(
-        TypeError, match=r"^to_forest: WeightedVoting must .* without weights"
-    ):
-        quorate.ensembles.to_forest(weighted)
 
 
 def test_importances_of_a_pruned_classifier():

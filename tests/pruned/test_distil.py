@@ -18,13 +18,11 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
-from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
@@ -596,89 +594,7 @@ class TestSomeRows:
         assert record["distil"]["out_of_bag"]
 
 
-class Silent(ClassifierMixin, BaseEstimator):
-    """A teacher whose probabilities are one number."""
-
-    def __init__(self, n_classes, answer):
-        self.n_classes = n_classes
-        self.answer = answer
-        self.classes_ = LABELS
-
-    def predict_proba(self, X):
-        return np.full((len(X), self.n_classes), self.answer)
-
-
-COUNTS = "counts the votes of its trees"
-CROSSED, RIDGE = "'auto' or a number of rows to cross", "'auto' or a number of 0 or"
-# By what is given in place of small, of the teacher, and as options: X and y in, and
-# what comes out.
-SMALL = {
-    "boosting": (AdaBoostClassifier(n_estimators=3).fit, TypeError, COUNTS),
-    "hard vote": (VotingClassifier(trees(3)).fit, TypeError, COUNTS),
-    "other members": (BaggingClassifier(GaussianNB(), 3).fit, TypeError,
-                      r"not all decision trees \(GaussianNB\), so they have no leaves"),
-    "list": (lambda X, y: [DecisionTreeClassifier().fit(X, y)] * 3, TypeError,
-             "small is a list of classifiers, not a model"),
-    "gradient boosting": (HistGradientBoostingClassifier(max_iter=3).fit, TypeError,
-                          "its trees add up to a score"),
-    "monotonic": (RandomForestClassifier(5, monotonic_cst=[1] + [0] * 7).fit,
-                  ValueError, "monotonic_cst, which new leaf values"),
-    "not fitted": (lambda X, y: RandomForestClassifier(), NotFittedError, "not fitted"),
-}  # fmt: skip
-TEACHERS = {
-    "not fitted": (lambda X, y: RandomForestClassifier(), NotFittedError, "not fitted"),
-    "a class": (lambda X, y: RandomForestClassifier, TypeError,
-                "the class RandomForestClassifier, not a"),
-    "no probabilities": (LinearSVC().fit, TypeError,
-                         "a LinearSVC without predict_proba"),
-    "a member": (lambda X, y: [GaussianNB().fit(X, y), LinearSVC().fit(X, y)],
-                 TypeError, r"member '1' .* has no predict_proba"),
-    "two classes": (lambda X, y: GaussianNB().fit(X[y != "cow"], y[y != "cow"]),
-                    ValueError, "has the classes 'ant', 'bee', but the ensemb"),
-    "codes": (lambda X, y: GaussianNB().fit(X, np.searchsorted(LABELS, y)),
-              ValueError, "has the classes 0, 1, 2, but the ensemble"),
-    "other columns": (lambda X, y: GaussianNB().fit(X[:, :3], y), ValueError,
-                      "features"),
-    "not finite": (lambda X, y: Silent(3, np.nan), ValueError,
-                   r"distil: Silent returns \[nan, nan, nan\] as probabilities"),
-    "adding up to 3": (lambda X, y: Silent(3, 1.0), ValueError,
-                       r"\[1.0, 1.0, 1.0\] as probabilities of a sample; "),
-    "negative": (lambda X, y: Silent(3, [1.5, -0.25, -0.25]), ValueError,
-                 r"\[1.5, -0.25, -0.25\] as probabilities of a"),
-    "too few": (lambda X, y: Silent(2, 0.5), ValueError,
-                r"array of shape \(1, 2\) for 1 rows"),
-}  # fmt: skip
-OPTIONS = [
-    *(({"n_rows": wrong}, CROSSED) for wrong in [-1, 2.5, "all", None, True]),
-    *(({"ridge": wrong}, RIDGE) for wrong in [-1, float("nan"), "much", None, True]),
-    *(({"max_samples": wrong}, "a whole number of at least 1")
-      for wrong in [0, 2.5, True, "many"]),
-    ({"n_rows": 0}, "makes the ensemble worse"),
-    ({"unlabelled": np.zeros((0, 8))}, "unlabelled has no rows"),
-]  # fmt: skip
-
-
 class TestRefusals:
-    @pytest.mark.parametrize("name", SMALL)
-    def test_small(self, name, data, fitted):
-        X, y, _, _ = data
-        make, error, message = SMALL[name]
-        small = make(X, y == "ant" if name == "monotonic" else y)
-        with pytest.raises(error, match=message):
-            distil(small, small if name == "monotonic" else fitted["forest"], X)
-
-    @pytest.mark.parametrize("name", TEACHERS)
-    def test_teachers(self, name, data, fitted):
-        X, y, _, _ = data
-        make, error, message = TEACHERS[name]
-        with pytest.raises(error, match=message):
-            distil(few(fitted["forest"]), make(X, y), X)
-
-    @pytest.mark.parametrize(("options", "message"), OPTIONS)
-    def test_options(self, options, message, data, fitted):
-        with pytest.raises(ValueError, match=message):
-            distil(few(fitted["forest"]), fitted["forest"], data[0], **options)
-
     @pytest.mark.parametrize(
         "kind", ["forest", "bagging", "soft vote of trees", "pipeline"]
     )
@@ -687,8 +603,6 @@ class TestRefusals:
         for rows, options in ((X[:, :5], {}), (X, {"unlabelled": X[:, :5]})):
             with pytest.raises(ValueError, match="features"):
                 distil(small, model, rows, **options)
-        with pytest.raises(ValueError, match="X has no rows"):
-            distil(small, model, X[:0])
 
 
 class TestPrune:
@@ -710,23 +624,6 @@ class TestPrune:
         taught = prune(FrozenEstimator(fitted["forest"]), X, y, keep=4, distil=True)
         assert type(taught) is FrozenEstimator
         assert taught.estimator.pruning_["distil"]["n_crossed"] == 10_000
-
-    def test_refusals(self, data, fitted):
-        X, y, _, _ = data
-        forest, boosted = fitted["forest"], AdaBoostClassifier(n_estimators=4).fit(X, y)
-        for call, error, message in (
-            (lambda: prune(forest, X, y, distil="yes"), ValueError,
-             r"prune\(distil='yes'\): must be 'auto', True or False\."),
-            (lambda: prune(forest, X, y, distil={"n_rows": 3}), ValueError,
-             r"prune\(distil=\{'n_rows': 3\}\): must be 'auto', True or"),
-            (lambda: prune(boosted, X, y, distil=True), TypeError, COUNTS),
-            (lambda: PrunedClassifier(boosted, distil=True).fit(X, y), TypeError,
-             COUNTS),
-            (lambda: PrunedClassifier(forest, distil=3).fit(X, y), ValueError,
-             r"PrunedClassifier\(distil=3\)"),
-        ):  # fmt: skip
-            with pytest.raises(error, match=message):
-                call()
 
     def test_records_are_not_taken_for_something_of_each_member(self, data):
         class Own(RandomForestClassifier):

@@ -117,13 +117,6 @@ class TestCollect:
         assert quorate.collect_votes(pool, X, y).rule == "heads"
 
 
-def test_without_labels_not_out_of_bag(wine):
-    X, y = wine
-    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="needs the y the ensemble was trained on"):
-        quorate.collect_votes(forest, X, out_of_bag=True)
-
-
 class TestRecombinedRows:
     def test_values_stay_in_their_columns(self):
         X = np.arange(30.0).reshape(10, 3)
