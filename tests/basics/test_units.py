@@ -64,6 +64,7 @@ NO_SIZES = ["", "MB", "-3", "5 apples", "1.2.3", "nan", "inf", "1,5 kB", "1,50",
     [*((as_bytes, text, "is not a size in bytes") for text in NO_SIZES),
      (as_share, "nan", "is not a share"), (as_share, "inf", "is not a share"),
      (as_share, "-1%", "is not a share"), (as_share, "3MB", "is not a share"),
+     (as_share, "200%", "'200%' is more than 100 %."),
      (as_count, "5%", "is not a number"),
      (as_count, "many", "is not a number")],
 )  # fmt: skip

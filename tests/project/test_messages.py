@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,6 @@ from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 import quorate
-from quorate._ensembles import read_ensemble
-from quorate._units import as_share
 from quorate.exceptions import QuorateWarning
 
 X, Y = load_wine(return_X_y=True)
@@ -21,18 +18,10 @@ FOREST = RandomForestClassifier(15, random_state=0).fit(X, Y)
 VOTES = quorate.collect_votes(FOREST, X, Y)
 PROBABILITIES = FOREST.predict_proba(X)
 WHOLE = "must be a whole number from 0 to 4294967295, a Generator, or a RandomState."
-LIMITS = (
-    "must be a dict of limits for any of bytes, nodes, such as {'bytes': '50MB'} "
-    "or {'nodes': 20000}."
-)
 
 
 def prune(**options):
     return quorate.prune(FOREST, X, Y, **options)
-
-
-def bag_of(ensemble):
-    return quorate.collect_votes(ensemble, X, Y, out_of_bag=True)
 
 
 TWICE = {"a": PROBABILITIES, "b": PROBABILITIES}
@@ -57,130 +46,6 @@ def test_what_is_no_seed(owner, seed):
     sentence = f"{owner}(random_state={seed!r}): {WHOLE}"
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
         SEEDED[owner](seed)
-
-
-REFUSED = {
-    # parameters
-    "budget as text": (lambda: prune(budget="50MB"), f"budget='50MB': {LIMITS}"),
-    "budget by unit": (
-        lambda: prune(budget={"MB": 50}), "budget={'MB': 50}: " + LIMITS
-    ),
-    "select an array": (
-        lambda: quorate.select(VOTES.codes),
-        "select: expected Votes, got ndarray; make them with "
-            "quorate.collect_votes(ensemble, X, y) or quorate.Votes(predictions, y).",
-    ),
-    "select from a pool": (
-        lambda: quorate.select({"a": FOREST}, pd.DataFrame(X), pd.Series(Y)),
-        "select: expected Votes, got dict; make them with "
-            "quorate.collect_votes(ensemble, X, y) or quorate.Votes(predictions, y).",
-    ),
-    "a number that is not whole by type": (
-        lambda: prune(keep=2.0),
-        "prune(keep=2.0): must be 1 to 15 members (an int), or a fraction in (0, 1].",
-    ),
-    **{f"{n_jobs!r} jobs": (
-        lambda n_jobs=n_jobs: prune(n_jobs=n_jobs),
-        f"n_jobs={n_jobs!r}: must be a number of jobs such as 2, -1 for all cores, or "
-            "None.",
-    ) for n_jobs in (1.5, 0, "2", True)},
-    "verbose in words": (
-        lambda: prune(verbose="no"), "verbose='no': must be 1 to show progress, or 0."
-    ),
-    "progress by another name": (
-        lambda: prune(progress=True),
-        "prune() got an unexpected keyword argument 'progress'",
-    ),
-    "distances to nothing": (
-        lambda: quorate.prune(FOREST, np.where(X[3, 4] == X, np.nan, X), Y, "tsp_dp",
-                              source="training"),
-        "TwoStageDistance: distances need numbers that are neither missing nor "
-            "infinite; encode text and fill missing values first, or use another "
-            "method.",
-    ),
-    # labels
-    "y as a frame": (
-        lambda: quorate.prune(FOREST, X, pd.DataFrame({"kind": Y})),
-        "prune: y has shape (178, 1), not one label per sample; pass y.iloc[:, 0].",
-    ),
-    "y as a column": (
-        lambda: quorate.certify(FOREST, FOREST, X, Y[:, None]),
-        "certify: y has shape (178, 1), not one label per sample; pass y[:, 0].",
-    ),
-    "two columns as y": (
-        lambda: quorate.collect_votes(FOREST, X, np.c_[Y, Y]),
-        "collect_votes: y has shape (178, 2), not one label per sample.",
-    ),
-    "y that was forgotten": (
-        lambda: quorate.certify(FOREST, FOREST, X),
-        "certify: pass votes and an order, or two fitted ensembles with X and y: "
-        "certify(big, small, X, y).",
-    ),
-    # members
-    "pairs of names and members": (
-        lambda: quorate.prune([("a", FOREST), ("b", FOREST)], X, Y),
-        "member '0': a tuple has neither predict nor predict_proba and cannot be "
-            "called; pass a fitted classifier, or dict(pairs) for pairs of names and "
-            "classifiers.",
-    ),
-    "bootstrap samples of which little is known": (
-        lambda: bag_of(replace(read_ensemble(FOREST), has_out_of_bag=False)),
-        "collect_votes(out_of_bag=True): the ensemble was not trained on bootstrap "
-            "samples, or it is not known which rows of each class its members left "
-            "out, so there are no out-of-bag votes; use rows it was not trained on.",
-    ),
-    "a class": (
-        lambda: quorate.compact(type(FOREST)),
-        "RandomForestClassifier is a class, not a fitted ensemble.",
-    ),
-    "a file's name": (
-        lambda: quorate.prune("forest.skops", X, Y),
-        "str is not an ensemble whose members vote; quorate reads a fitted "
-            "BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, "
-            "AdaBoostClassifier or VotingClassifier, a Pipeline that ends in one, or a "
-            "list or dict of fitted classifiers.",
-    ),
-    "nobody": (lambda: quorate.prune([], X, Y), "the ensemble is empty."),
-    "fewer labels than rows": (
-        lambda: quorate.prune(FOREST, X, Y[1:]),
-        "X has 178 samples, y has 177; y must have one label per row.",
-    ),
-    "the class of a method": (
-        lambda: prune(method=quorate.pruning.EPBD),
-        "method is the class EPBD; pass an instance, EPBD().",
-    ),
-    "a size in words": (
-        lambda: prune(keep="10%"), "prune(keep='10%'): must be a number or 'auto'."
-    ),
-    "votes alone": (
-        lambda: quorate.certify(quorate.Votes(VOTES.codes, Y)),
-        "certify: an order must be a Selection, a fitted method, or distinct positions "
-            "of members, 0 to 14.",
-    ),
-    "one rate": (
-        lambda: quorate.stats.samples_needed(0.01, rates=0.02),
-        "samples_needed(rates=0.02): must be two shares of the samples, together at "
-            "most 1.",
-    ),
-    "a model that skips a sample": (
-        lambda: quorate.blend({"a": np.where(np.eye(178, 3), np.nan, 0.5)}, Y),
-        "blend: 'a': probabilities must be between 0 and 1, got values from nan to "
-            "nan; give every sample a probability for every class.",
-    ),
-    "one row of a file": (
-        lambda: quorate.compact(FOREST).predict({"0": 1.0}),
-        "CompactClassifier: one row is given; put it into a list of rows, [row].",
-    ),
-    "more than everything": (
-        lambda: as_share("200%"), "'200%' is more than 100 %."
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("call", "sentence"), REFUSED.values(), ids=REFUSED)
-def test_refused_with_what_would_fit(call, sentence):
-    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(sentence)}$"):
-        call()
 
 
 def test_seeds_of_all_kinds_fit():
