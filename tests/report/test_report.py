@@ -459,42 +459,6 @@ def test_svg_of_two_pictures_share_no_name():
     assert not [part for part in ("unused", "metadata", "DejaVu") if part in one]
 
 
-VOTED = [[0, 1, 1], [1, 1, 0]], [0, 1, 1]
-CAST, COUNTED = "with samples, not to Votes", "with samples, not to Summary"
-UNASKED = {"max_samples": 9}, {"source": "new"}
-UNCHOSEN = (
-    *({"method": "re"}, {"keep": 1}, {"scoring": "f1_macro"}),
-    *UNASKED,
-)
-SEED = r"report\(random_state=.*must be a whole number of at least 0 and of at most"
-
-
-@pytest.mark.parametrize(
-    ("what", "options", "error", "why"),
-    [
-        ("forest", {"keep": 99}, ValueError, "must be 1 to 20 members"),
-        ("forest", {"method": "nonsense"}, ValueError, "unknown method"),
-        ("forest", {"source": "maybe"}, ValueError, "source='maybe'"),
-        *(("forest", {"random_state": n}, ValueError, SEED) for n in (2**32, -1, True)),
-        ("forest", {"X": None}, ValueError, "an ensemble needs samples"),
-        *(("votes", options, TypeError, CAST) for options in UNASKED),
-        ("votes", {"X": [[0]] * 3}, TypeError, "Votes contains its samples and labels"),
-        ("votes", {"scoring": "neg_log_loss"}, ValueError, "probabilities"),
-        *(("summary", options, TypeError, COUNTED) for options in UNCHOSEN),
-        ("summary", {"y": [0, 1, 1]}, TypeError, "Summary contains its samples"),
-    ],
-)
-def test_refusals(forest, what, options, error, why):
-    model, X, y = forest
-    votes = quorate.Votes(*VOTED)
-    given = {"ensemble": votes if what == "votes" else votes.summary()}
-    if what == "forest":
-        given = {"ensemble": model, "X": X, "y": y}
-    named = "" if what == "forest" else r"report(\(|: ).*"
-    with pytest.raises(error, match=named + why):
-        quorate.report(**{**given, **options})
-
-
 def test_the_call_on_the_page_makes_it_again(forest, made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     scope = dict(zip(("ensemble", "X", "y"), forest, strict=True), quorate=quorate)
