@@ -32,8 +32,9 @@ from quorate.stats import error_limit, excess_limit
 ACCURACY = find_score(None, np.arange(3), "here")
 
 
-def curve_of(votes, pruner, order, score=ACCURACY):
-    return cross_fitted_curve(Evidence(votes), pruner, order, score)
+def curve_of(votes, pruner, order, score=ACCURACY, further=None):
+    evidence = Evidence(votes, further=further)
+    return cross_fitted_curve(evidence, pruner, order, score)
 
 
 def draw(seed=0, n_members=10, n_samples=120, masked=False, average=False):
@@ -72,20 +73,23 @@ def by_hand(votes, order, number):
 
 
 @pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("method", ["re", "brier"])
-def test_every_sample_is_judged_by_an_order_that_has_not_seen_it(method, masked):
+@pytest.mark.parametrize(
+    ("method", "more"), [("re", None), ("brier", None), ("brier", draw(1)[0])]
+)
+def test_every_sample_is_judged_by_an_order_that_has_not_seen_it(method, more, masked):
     votes, _ = draw(masked=masked)
     everybody = make_pruner(method, keep=1.0)
-    order = make_pruner(everybody).fit(votes).order_
+    order = make_pruner(everybody).fit(votes, unlabelled=more).order_
     errors, firsts = np.empty((2, 10, 120))
     for held in folds_of(votes, ACCURACY):
-        found = make_pruner(everybody).fit(votes.at(without(votes, held))).order_
+        others = votes.at(without(votes, held))
+        found = make_pruner(everybody).fit(others, unlabelled=more).order_
         firsts[:, held] = [
             each.errors() for each in prefix_predictions(votes.at(held), found)
         ]
         for size in range(10):
             errors[size, held], _ = by_hand(votes.at(held), found, size + 1)
-    curve = curve_of(votes, everybody, order)
+    curve = curve_of(votes, everybody, order, further=more)
     assert np.allclose(errors, firsts) != masked
     np.testing.assert_allclose(curve.errors, errors.mean(axis=1))
     np.testing.assert_allclose(curve.standard_errors, errors.std(axis=1) / 120**0.5)
