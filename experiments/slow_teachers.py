@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 import quorate
 from experiments._tables import write
 from experiments.distil_sizes import split
-from experiments.distil_study import scores
+from experiments.distil_study import Remembered, scores
 
 SETS = ("made_2", "made_4", "made_10", "waveform", "digits", "credit_default",
         "eeg_eye_state", "page_blocks", "segmentation", "wilt")  # fmt: skip
@@ -32,13 +32,15 @@ def run(folder: str | None = os.environ.get("QUORATE_DATA")) -> None:
     found = {}
     for name in SETS:
         X, X_new, y, y_new = split(name, folder, 2_000, seed=0)
-        X_free, X_new, y_new = X_new[::2], X_new[1::2], y_new[1::2]
+        n = min(2_000, len(X_new) // 2)
+        X_free, X_new, y_new = X_new[:n], X_new[n : 4 * n], y_new[n : 4 * n]
         forest = RandomForestClassifier(200, random_state=0).fit(X, y)
-        stack = StackingClassifier([
+        models = [
             ("boosting", HistGradientBoostingClassifier(random_state=0)),
             ("extra trees", ExtraTreesClassifier(200, random_state=0)),
             ("svm", make_pipeline(StandardScaler(), SVC())),
-        ]).fit(X, y)  # fmt: skip
+        ]  # fmt: skip
+        stack = Remembered(StackingClassifier(models).fit(X, y))
         twenty = quorate.prune(forest, X, y, keep=20, distil=False)
         models = {"all 200 trees": forest, "the stack": stack, "20 trees": twenty}
         for way, teacher, more in (
@@ -53,7 +55,11 @@ def run(folder: str | None = os.environ.get("QUORATE_DATA")) -> None:
         for way, model in models.items():
             now = scores(model.predict_proba(X_new), truth)
             found.setdefault(way, []).append([now["accuracy"], now["log-loss"]])
-        print(name, {way: np.round(of[-1], 3).tolist() for way, of in found.items()})
+        print(
+            name,
+            {way: np.round(of[-1], 3).tolist() for way, of in found.items()},
+            flush=True,
+        )
     whole, rows = np.array(found.pop("all 200 trees")), []
     for way, of in found.items():
         right, loss = np.transpose(of)
