@@ -253,7 +253,8 @@ def test_more_kinds_of_leaves_than_fit_beside_a_threshold(wine):
     trees, far = small._trees, 2**22 + 5
     unsure = np.flatnonzero(trees.is_leaf)
     unsure = unsure[trees.leaf_values(unsure) < 0]
-    nodes, rows = trees.nodes.copy(), ~trees.leaf_values(unsure) + far
+    nodes = trees.nodes.copy()
+    rows = ~trees.leaf_values(unsure).astype(np.int64) + far
     nodes["threshold"].view(np.uint32)[unsure] = 0xFFC00000 | rows & 2**22 - 1
     nodes["feature"][unsure] = -(2**31) | rows >> 22 << 24
     table = np.concatenate([np.zeros((far, 3)), trees.table])

@@ -81,10 +81,10 @@ class TreeArrays:
 
     def leaf_values(self, places: Any) -> IntArray:
         """Return the values of leaves: a class, or ``~row`` of the table."""
-        bits = self.nodes["threshold"].view(np.uint32)[places].astype(np.int64)
-        high = self.nodes["feature"][places].astype(np.int64) >> _HIGH_SHIFT & _HIGH
+        bits = self.nodes["threshold"].view(np.int32)[places]
+        high = self.nodes["feature"][places] >> _HIGH_SHIFT & _HIGH
         number: IntArray = bits & _LOW | high << _LOW_BITS
-        return np.where(bits >> 31, ~number, number)
+        return np.where(bits < 0, ~number, number)
 
     def reach(self, weights: FloatArray) -> FloatArray:
         """Return the most that each tree can take from a lead, if weighted so."""
@@ -118,16 +118,15 @@ class TreeArrays:
             raise _forged("arrays that are not contiguous")
         if (self.columns >= self.n_features).any():
             raise _forged("a column that does not exist")
-        is_leaf = self.is_leaf
-        inner, leaves = np.flatnonzero(~is_leaf), np.flatnonzero(is_leaf)
-        child = nodes["child"].astype(np.int64)
-        if not ((child[inner] > inner) & (child[inner] + 1 < nodes.size)).all():
+        is_leaf, child = self.is_leaf, nodes["child"]
+        place = np.arange(nodes.size, dtype=np.int32)
+        if not (is_leaf | (child > place) & (child < nodes.size - 1)).all():
             raise _forged("a child that does not exist")
-        values = self.leaf_values(leaves)
+        values = self.leaf_values(np.flatnonzero(is_leaf))
         if not ((values >= -len(table)) & (values < self.n_classes)).all():
             raise _forged("a leaf without a class")
-        ends = (child[leaves] == leaves - 1) & np.isnan(nodes["threshold"][leaves])
-        if not (ends & ~self.missing_left[leaves]).all():
+        ends = (child == place - 1) & np.isnan(nodes["threshold"]) & ~self.missing_left
+        if not (ends | ~is_leaf).all():
             raise _forged("a leaf with children")
         if roots.ndim != 1 or not roots.size or roots.min() < 0:
             raise _forged("a tree without a root")
@@ -182,11 +181,10 @@ def lay_out(
     if counts.sum() > MOST_NODES:
         raise ValueError(f"trees in arrays: too many nodes ({counts.sum()}).")
     roots = np.cumsum(counts) - counts
-    inner = np.flatnonzero(~is_leaf)
-    place, children = _places(roots, is_leaf, inner, left, right)
+    place, children = _places(roots, is_leaf, left, right)
     nodes = np.empty(is_leaf.size, dtype=NODE)
-    at = place[inner]
-    flags = np.where(missing_left, _MISSING_LEFT, 0) | np.where(in_set, _IN_SET, 0)
+    at = place[~is_leaf]
+    flags = missing_left * np.int32(_MISSING_LEFT) | in_set * np.int32(_IN_SET)
     nodes["feature"][at] = columns | flags
     nodes["threshold"][at] = rounded_down(thresholds)
     nodes["child"][at] = children
@@ -196,41 +194,51 @@ def lay_out(
 
 
 def _places(
-    roots: IntArray, is_leaf: BoolArray, inner: IntArray, left: IntArray, right: Any
+    roots: IntArray, is_leaf: BoolArray, left: IntArray, right: Any
 ) -> tuple[IntArray, IntArray]:
     """Return the place of each node, and that of each inner node's left child.
 
-    All trees descend one level at a time; roots stay where they are.
+    All trees descend one level at a time; roots stay where they are. The children of
+    the inner nodes of a level are the next one, pair by pair.
     """
-    number = np.cumsum(~is_leaf) - 1  # of each inner node
-    levels = []
-    level = number[roots[~is_leaf[roots]]]
+    number = np.cumsum(~is_leaf, dtype=np.int32) - np.int32(1)  # of each inner node
+    level, levels = roots, []
     while level.size:
-        first, second = left[level], right[level]
-        levels.append((level, first, second))
-        below = np.concatenate([first, second])
-        level = number[below[~is_leaf[below]]]
-    size = np.zeros(is_leaf.size, dtype=np.int64)  # nodes below each node
-    for level, first, second in reversed(levels):
-        size[inner[level]] = 2 + size[first] + size[second]
-    place = np.arange(is_leaf.size)
-    pair = place + 1  # where the children of each node go
-    for level, first, second in levels:
-        at = pair[inner[level]]
-        place[first], place[second] = at, at + 1
-        size_first, size_second = size[first], size[second]
-        swap = size_second > size_first
-        pair[first] = at + 2 + np.where(swap, size_second, 0)
-        pair[second] = at + 2 + np.where(swap, 0, size_first)
-    return place, pair[inner]
+        is_inner = ~is_leaf[level]
+        at = number[level[is_inner]]
+        levels.append((level, is_inner, at))
+        level = _pairs(left[at], right[at])
+    sizes = [level]  # nodes below each node, the lowest level first
+    for level, is_inner, _ in reversed(levels):
+        sizes.append(np.zeros(level.size, dtype=np.int32))
+        sizes[-1][is_inner] = 2 + sizes[-2][::2] + sizes[-2][1::2]
+    place = np.empty(is_leaf.size, dtype=np.int32)
+    children = np.empty(left.size, dtype=np.int32)
+    here: IntArray = roots.astype(np.int32)
+    below = here + 1
+    for (level, is_inner, at), size in zip(levels, sizes[-2::-1], strict=True):
+        place[level] = here
+        children[at] = first = below[is_inner]
+        swap = size[1::2] > size[::2]
+        here = _pairs(first, first + 1)
+        below = 2 + _pairs(
+            first + np.where(swap, size[1::2], 0), first + np.where(swap, 0, size[::2])
+        )
+    return place, children
+
+
+def _pairs(first: IntArray, second: IntArray) -> IntArray:
+    """Return numbers of two arrays in turns."""
+    return np.stack([first, second], axis=1).ravel()
 
 
 def fill_leaves(nodes: Array, places: IntArray, values: IntArray) -> None:
     """Turn some nodes into leaves that store a class, or ``~row`` of the table."""
-    number = np.where(values < 0, ~values, values).astype(np.int64)
+    number = np.maximum(values, ~values)
     if number.size and number.max() > _MOST_LEAVES:
         raise ValueError(f"trees in arrays: too many distinct leaves ({number.max()}).")
-    bits = number & _LOW | _NO_NUMBER | np.where(values < 0, 1 << 31, 0)
-    nodes["threshold"].view(np.uint32)[places] = bits
+    number = number.astype(np.int32)
+    bits = number & _LOW | _NO_NUMBER | np.where(values < 0, np.int32(LEAF), 0)
+    nodes["threshold"].view(np.int32)[places] = bits
     nodes["feature"][places] = LEAF | number >> _LOW_BITS << _HIGH_SHIFT
     nodes["child"][places] = places - 1

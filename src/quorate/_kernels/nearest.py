@@ -55,6 +55,8 @@ def rounded_down(numbers: FloatArray) -> Array:
     A float32 is at most one if and only if it is at most the other, so trees that
     compare 32-bit values with 64-bit thresholds predict the same with these.
     """
+    if numbers.dtype == np.float32:
+        return numbers
     with np.errstate(over="ignore", under="ignore"):
         nearest = numbers.astype(np.float32)
         below = np.nextafter(nearest, np.float32(-np.inf))
