@@ -1,4 +1,4 @@
-"""Two thousand changed files of compact models: one sentence, or harmless.
+"""Changed files of compact models, 2,000 of sums: one sentence, or harmless.
 
 ``make sanitize`` runs them with kernels that notice every wrong access.
 """
@@ -40,10 +40,19 @@ def few_distilled():
     return quorate.distil(few, forest(), X, n_rows=500, random_state=0)
 
 
-def sums(wide=False, single=False):
+def sums(wide=False, single=False, sets=False):
     """Trees that add up, as boosters of 64-bit and of 32-bit libraries are."""
     model = GradientBoostingClassifier(n_estimators=5, random_state=0).fit(X, Y)
     found = replace(_read_boosted(model), wide=wide, single=single)
+    if sets:  # of 40 categories in the last column
+        trees = []
+        for tree in found.trees:
+            asks = (tree.columns == 12) & (tree.left >= 0)
+            cuts = np.where(asks, 2.0 * (np.arange(asks.size) % 3), tree.thresholds)
+            trees.append(tree._replace(thresholds=cuts, in_set=asks))
+        listed = np.full(40, 12), np.arange(40.0)
+        words = np.arange(6, dtype=np.uint32) * 0x9E3779B1
+        found = replace(found, trees=trees, sets=words, listed=listed)
     made = CompactClassifier()
     columns = {"allow_nan": True, "steps": [], "n_columns": 13}
     made._set_sums(lay_out_sums(found), columns)
@@ -53,6 +62,7 @@ def sums(wide=False, single=False):
 MODELS = {
     "64 bits": lambda: sums(wide=True),
     "32 bits": lambda: sums(single=True),
+    "categories": lambda: sums(wide=True, sets=True),
     "numbers": lambda: quorate.compact(
         RandomForestRegressor(12, max_depth=4, random_state=0).fit(X, X[:, :2])
     ),
@@ -99,7 +109,7 @@ def forged(rng, whole):
     else:
         name = rng.choice(sorted(arrays))
         arrays = {**arrays, name: changed_array(rng, arrays[name])}
-    return encode(facts, arrays)
+    return encode(facts, arrays, whole[8])
 
 
 @pytest.mark.parametrize("name", MODELS)

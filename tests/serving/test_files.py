@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tracemalloc
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -338,3 +339,30 @@ def test_rows_of_text_from_a_shell(tmp_path):
         done = ask(*words[:1], rows, *words[1:])
         assert (done.returncode, problem in done.stderr) == (code, True)
         assert "Traceback" not in done.stderr
+
+
+# What the model itself answered when an older quorate wrote these files: version 1 has
+# the steps of that time, version 2 is gradient boosting.
+OLD = {
+    1: [0.28295454545454546, 0.89125, 0.25125000000000003, 0.9166666666666667,
+        0.8487500000000001, 0.3422459893048128, 0.9166666666666667],
+    2: [0.4713146242487622, 0.4352125545206567, 0.4006395938585587, 0.7483525493009061,
+        0.4713146242487622, 0.3321949750699786, 0.7483525493009061],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("version", OLD)
+def test_old_files_load(version):
+    served = serving.load(Path(__file__).parent / "old" / f"version-{version}.quorate")
+    number = np.arange(7)
+    rows = pd.DataFrame(
+        {
+            "town": [np.nan, "Bonn", "Köln", "Ulm", "Bonn", "Köln", "Ulm"],
+            "size": list("smlmsml"),
+            "a": np.where(number == 0, [np.nan, 0][version - 1], 5 * np.sin(number)),
+            "b": number * 7 % 11.0,
+        }
+    )[list(served.feature_names_in_)]
+    shares = served.predict_proba(rows)[:, 1]
+    np.testing.assert_allclose(shares, OLD[version], 1e-12)
+    assert served.predict(rows).tolist() == np.where(shares > 0.5, "yes", "no").tolist()
