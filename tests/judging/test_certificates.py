@@ -279,7 +279,7 @@ def test_certify_takes_what_is_just_enough():
 def test_limits_refuse_counts_that_cannot_be():
     with pytest.raises(ValueError, match="got counts of 5 on 3 samples; expected"):
         error_limit(5, 3)
-    strange = [(0.5, 0), (0, [0, 2.9]), (np.nan, 0), (0, np.inf)]
+    strange = [(0.5, 0), (0, [0, 2.9]), (np.nan, 0), (0, np.inf), ("1", 0), (0, None)]
     strange += [(2, 2), (-1, 1), (1, -1), ([0, -1], 1), (1, [-1, 0]), (4, 0)]
     for first, second in strange:
         with pytest.raises(ValueError, match="whole numbers from 0 that are together"):
@@ -305,6 +305,7 @@ def test_counts_of_any_type_give_the_same_limits(kind):
 @pytest.mark.parametrize("counts", [(10, 7, 1000), (0, 0, 1000), (300, 250, 10_000)])
 def test_limits_at_levels_that_are_next_to_nothing(counts):
     levels = 10.0 ** -np.array([6, 9, 11, 12.5, 14, 16, 18, 30, 100, 300])
+    assert excess_limit(*counts, 5e-324) <= 1  # and not NaN
     found = [float(excess_limit(*counts, level)) for level in levels]
     alone = [error_limit(counts[0], counts[2], level) for level in levels]
     for limits in (found, alone):

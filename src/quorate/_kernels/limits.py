@@ -55,7 +55,8 @@ def lower_limit(count: Any, n: int, delta: float) -> FloatArray:
     given = np.asarray(count, dtype=float)
     inside = np.maximum(given, 1.0)  # the limit at 0 of n is 0
     limit = special.betaincinv(inside, n - inside + 1.0, delta)
-    return np.where(given > 0, limit, 0.0)
+    # Unknown at the smallest levels there are; 0 is below any limit.
+    return np.where(given > 0, np.nan_to_num(limit), 0.0)
 
 
 def excess_limit(only_first: Any, only_second: Any, n: int, delta: float) -> FloatArray:

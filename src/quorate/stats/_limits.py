@@ -125,15 +125,17 @@ def samples_needed(
     if needed is None:
         raise ValueError(
             f"samples_needed(tolerance={tolerance!r}, rates={rates!r}): the tolerance "
-            "must be above the difference of the rates, or no number of samples is "
-            "enough."
+            "must be above the difference of the rates, by so much that a hundred "
+            "million samples are enough."
         )
     return needed
 
 
 def _check_counts(owner: str, n_samples: Any, *counts: Any) -> list[Any]:
     """Return whole numbers of samples, the last of which is all of them."""
-    given = [np.asarray(count, dtype=float) for count in (*counts, n_samples)]
+    raw = [np.asarray(count) for count in (*counts, n_samples)]
+    numbers = all(each.dtype.kind in "biuf" for each in raw)
+    given = [each.astype(float) for each in raw] if numbers else [np.array(np.nan)]
     together = sum(given[:-1], np.zeros(()))
     whole = all(bool(((each >= 0) & (np.floor(each) == each)).all()) for each in given)
     if not whole or given[-1].ndim or given[-1] < 1 or (together > given[-1]).any():
