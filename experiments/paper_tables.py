@@ -24,6 +24,7 @@ def main(data_dir: str, stores: str = ".", *numbers: str) -> None:
     for number in numbers or "23456":
         plan = make_preset(f"paper-table-{number}", data_dir=data_dir)
         path = Path(stores) / f"paper/{plan.name}.sqlite"
+        path.parent.mkdir(parents=True, exist_ok=True)
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=1)
         print(f"{path.name}: {outcome.n_run} cells now, {outcome.n_failed} failed")
         print("\n".join(plan.missing_rows()))

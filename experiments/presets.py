@@ -26,6 +26,7 @@ def main(data_dir: str, stores: str = ".", *names: str) -> None:
     """Run what is missing and write the tables."""
     for name in names or SHOWN:
         path = Path(stores) / f"paper/{name}.sqlite"
+        path.parent.mkdir(parents=True, exist_ok=True)
         plan = make_preset(name, data_dir=data_dir)
         outcome = run_plan(plan, path, data_dir=data_dir, n_jobs=1)
         results = Results.read(path)

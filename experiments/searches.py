@@ -38,6 +38,7 @@ OTHERS = ("printed", "nearest")
 def main(data_dir: str, stores: str = ".") -> None:
     """Run what is missing and write the table."""
     path = Path(stores) / "searches.sqlite"
+    path.parent.mkdir(parents=True, exist_ok=True)
     outcome = run_plan(plan(), path, data_dir=data_dir, n_jobs=1)
     print(f"{outcome.n_run} cells now, {outcome.n_failed} failed")
     write_table(Results.read(path))

@@ -71,6 +71,7 @@ def main(data_dir: str, stores: str = ".") -> None:
     """Run what is missing and write the tables."""
     for which, (plan, folder) in plans(data_dir).items():
         path = Path(stores) / f"selectors/selectors-{which}.sqlite"
+        path.parent.mkdir(parents=True, exist_ok=True)
         outcome = run_plan(plan, path, data_dir=folder, n_jobs=2)
         print(f"{which}: {outcome.n_run} cells now, {outcome.n_failed} failed")
         write_tables(which, Results.read(path))

@@ -78,6 +78,8 @@ def show_check(console: Console, results: "Results") -> bool:
         console.print(table)
     console.print(", ".join(f"{counts.get(word, 0)} {word}" for word in verdicts))
     compared = len(found) - counts.get("not computed", 0)
+    if not compared:
+        console.print("nothing to compare; --data names the folder of its data sets")
     return bool(compared) and "differs" not in counts
 
 

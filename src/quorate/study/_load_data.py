@@ -29,7 +29,6 @@ from quorate.study._generators import GENERATORS
 
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 _MANIFEST = "MANIFEST.json"
-_GENERATED_ROWS = 1000
 
 
 def load_data(
@@ -113,7 +112,7 @@ def find_data(
             f"{name}: has its own target; target={target!r} is for tables."
         )
     elif name in GENERATORS:
-        return partial(_generate, name, n_rows or _GENERATED_ROWS, random_state)
+        return partial(_generate, name, n_rows or 1000, random_state)
     else:
         read = partial(_from_scikit_learn, name)
     return read if n_rows is None else lambda: read().subsample(n_rows, random_state)
@@ -162,7 +161,9 @@ def _find_file(
         )
     if is_table or not name or len(path.parts) != 1:
         raise FileNotFoundError(f"{path}: no such file.")
-    raise ValueError(unknown_name("data set", name, [*GENERATORS, *BUNDLED, *listed]))
+    unknown = unknown_name("data set", name, [*GENERATORS, *BUNDLED, *listed])
+    hint = "" if data_dir else " Others need the folder of their files (data_dir)."
+    raise ValueError(unknown + hint)
 
 
 def list_folder(

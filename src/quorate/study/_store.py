@@ -34,8 +34,6 @@ _TROUBLE = {
     sqlite3.SQLITE_READONLY: (errno.EROFS, "cannot be written to"),
     sqlite3.SQLITE_IOERR: (errno.EIO, "cannot be read or written"),
     sqlite3.SQLITE_CANTOPEN: (errno.EACCES, "cannot be opened"),
-    sqlite3.SQLITE_PERM: (errno.EACCES, "cannot be opened"),
-    sqlite3.SQLITE_AUTH: (errno.EACCES, "cannot be opened"),
 }
 
 
@@ -67,17 +65,18 @@ class Store:
             raise FileNotFoundError(f"{self.path}: no such file.")
         if exists and not self.path.is_file():
             raise FileFormatError(f"{self.path}: not a study file, nor a regular file.")
+        if not self.path.parent.is_dir():
+            raise FileNotFoundError(f"{self.path.parent}: no such folder.")
         with _as_file_errors(self.path), ExitStack() as on_error:
             if exists:
                 self._connection = _connect_to_read(self.path)
                 on_error.callback(self._connection.close)
-                self._is_empty = not self._is_study()
+                self._is_study()
             if not read_only:
                 on_error.close()
                 self._connection = _connect(self.path, "rw" if exists else "rwc")
                 on_error.callback(self._connection.close)
                 self._create_tables()
-                self._is_empty = False
             on_error.pop_all()
 
     def _is_study(self) -> bool:
@@ -220,7 +219,7 @@ class Store:
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def _read(self, query: str) -> list[tuple[Any, ...]]:
-        if self._is_empty:
+        if not self.path.stat().st_size:
             return []
         with _as_file_errors(self.path):
             return self._connection.execute(query).fetchall()
