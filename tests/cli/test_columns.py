@@ -134,13 +134,15 @@ def test_an_unknown_category_is_named_with_its_file_and_column(here, command):
         RandomForestClassifier(5, random_state=0),
     ).fit(table[:150].drop(columns="kind"), table["kind"][:150].astype(str))
     quorate.save(model, "model.skops")
-    table.loc[160, "planet"] = "mars"
-    table[150:].to_csv("new.csv", index=False)
-    done = run(command, "model.skops", "new.csv", "--target", "kind", code=1)
-    assert told(done).endswith(
-        "Error: new.csv: column 'planet' has 'mars', which the model was not trained "
-        "on."
-    )
+    for column, strange in (("planet", "mars"), ("a", "low")):
+        new = table[150:].astype({column: object})
+        new.loc[160, column] = strange
+        new.to_csv("new.csv", index=False)
+        done = run(command, "model.skops", "new.csv", "--target", "kind", code=1)
+        assert told(done).endswith(
+            f"Error: new.csv: column {column!r} has {strange!r}, which the model was "
+            "not trained on."
+        )
 
 
 def test_a_column_called_nearly_so_is_named(here):

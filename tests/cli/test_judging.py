@@ -167,7 +167,7 @@ def test_predict_answers_for_any_model(place, tmp_path):
     done = run("predict", "forest.skops", "forest.skops", code=1)
     assert "line 1 must be a header" in told(done) or "utf-8" in told(done)
     done = run("predict", "forest.skops", tmp_path / "rows.csv", "--no-header", code=1)
-    assert "line 1 has 8 fields, but 5 are needed" in told(done)
+    assert "rows.csv: line 1 has 8 fields, but 5 are needed" in told(done)
 
 
 def test_compact_writes_a_regressor(place):

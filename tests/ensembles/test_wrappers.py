@@ -84,7 +84,10 @@ def test_a_saved_search_is_pruned_at_the_shell(tmp_path):
         (OneVsRestClassifier(FOREST), "its estimators_ one by one, with y == their"),
         (SelfTrainingClassifier(FOREST), "its estimator_"),
         (OneVsOneClassifier(FOREST), "its estimators_ one by one, with rows of"),
-        (StackingClassifier([("nb", GaussianNB())], cv=2), "a dict .* named_estimat"),
+        (
+            StackingClassifier([("nb", GaussianNB())], cv=2),
+            "its estimators_ one by one, or a dict .* named_estimat",
+        ),
     ],
     ids=lambda given: type(given).__name__ if hasattr(given, "fit") else "",
 )

@@ -187,8 +187,8 @@ def _tables_by_name(
         if isinstance(tables, np.ndarray) and tables.ndim != 3:
             raise ValueError(
                 f"{owner}: expected a dict from model to array, a folder of files, or "
-                "an array of shape (n_models, n_samples, n_classes); got an array of "
-                f"shape {tables.shape}."
+                "an array of shape (n_models, n_samples, n_classes); got "
+                f"{type(given).__name__} of shape {tables.shape}."
             )
         if names is None:
             names = [f"model_{place}" for place in range(len(tables))]
@@ -253,7 +253,10 @@ def _as_numbers(table: Any, who: str) -> FloatArray:
         )
     numbers = np.asarray(table.to_numpy() if hasattr(table, "to_numpy") else table)
     if numbers.dtype.kind not in "fiub":
-        raise ValueError(f"{who}: probabilities must be numbers, got {numbers.dtype}.")
+        raise ValueError(
+            f"{who}: expected an array of probabilities, got {type(table).__name__} "
+            f"of type {numbers.dtype}."
+        )
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
     if numbers.ndim not in (1, 2) or not numbers.size:

@@ -395,6 +395,7 @@ def select(
     check_scoring(scoring, "select")
     if not isinstance(votes, Summary):
         check_votes(votes, "select")
+    check_method(method)
     size = size_for(method, keep, tolerance, budget)
     for kind in budget or {}:
         if kind not in (costs or {}):

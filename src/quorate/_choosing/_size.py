@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
+from types import NoneType
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -305,6 +307,9 @@ def size_for(
     >>> size_for("re", "default", tolerance=0.01).text
     'tolerance=0.01'
     """
+    if not isinstance(keep, (str, Real, NoneType)):
+        got = type(keep).__name__
+        raise TypeError(f"{owner}(keep): must be a number or 'auto', got {got}.")
     given = [f"keep={keep!r}"] if keep not in (DEFAULT, None) else []
     given += ["tolerance"] if tolerance is not None else []
     given += ["budget"] if budget is not None else []

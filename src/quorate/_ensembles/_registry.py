@@ -55,8 +55,8 @@ _INSIDE = {
     "MultiOutputClassifier": "its estimators_ one by one",
     "SelfTrainingClassifier": "its estimator_",
     "StackingClassifier": (
-        "a dict of quorate.as_member(member, classes=model.classes_) for its "
-        "named_estimators_"
+        "its estimators_ one by one, or a dict of quorate.as_member(member, "
+        "classes=model.classes_) for its named_estimators_"
     ),
 }
 # Gradient boosting libraries, whose trees add up to a score.
@@ -213,8 +213,7 @@ def _why_not(model: Any) -> str:
         if library in _ADDITIVE or "GradientBoosting" in cls.__name__:
             served = "quorate.compact makes a small fast file of it, and "
             return (
-                f"{name}: its trees add up to a score, even if they are grown in "
-                "parallel, and do not vote for classes; "
+                f"{name}: its trees add up to a score and do not vote for classes; "
                 f"{served * (library != 'catboost')}as a whole it can be a member: put "
                 "it in a list or dict with others."
             )

@@ -40,6 +40,11 @@ def as_rows(predictions: Any, mask: BoolArray | None, y: Array) -> list[Array]:
     Unusable votes may have any value, unless their type would change the usable labels;
     then they are replaced by a usable vote of the same member.
     """
+    if isinstance(predictions, dict):
+        raise TypeError(
+            "Votes: predictions is a dict; pass list(predictions.values()) and its "
+            "keys as names."
+        )
     if mask is None and not isinstance(predictions, SEQUENCES):
         labels = as_labels(predictions, "predictions")
         _check_shapes(labels.shape, y)
@@ -183,7 +188,8 @@ def _as_positions(places: Any, number: int, owner: str, what: str) -> IntArray:
         given = np.flatnonzero(given)
     if given.ndim != 1 or given.size == 0:
         raise ValueError(
-            f"{owner}: expected a mask or positions of at least one {what}."
+            f"{owner}: expected the positions of at least one {what}, such as [0, 2] "
+            "or range(5), or a mask."
         )
     if given.dtype.kind not in "iu":
         raise ValueError(

@@ -22,8 +22,10 @@ _CALL = re.compile(
     r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+=[^()]*)\):"
 )
 _BUDGET = re.compile(r"\bbudget\['(\w+)'\]=(\d+)(\.0)?")
-# scikit-learn's message for a category that was not in the training data.
-_CATEGORIES = re.compile(r"Found unknown categories \[(.*)\] in column \d+")
+# scikit-learn's messages for values that were not in the training data.
+_UNKNOWN = re.compile(
+    r"Found unknown categories \[(.*)\] in column|could not convert string to float:(.*)"
+)
 # SIGTERM is handled like an interrupt: workers are stopped, files completed.
 _HEEDED = (signal.SIGINT, signal.SIGTERM)
 _USUAL = (signal.SIG_DFL, signal.default_int_handler)
@@ -99,8 +101,8 @@ def note_table(path: Path, X: Any) -> None:
 def _sentence(error: Exception, tables: dict[Path, Any]) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    match = _CATEGORIES.search(str(error))
-    unknown = re.findall(r"'([^']*)'", match[1]) if match else []
+    match = _UNKNOWN.search(str(error))
+    unknown = re.findall(r"'([^']*)'", match[1] or match[2]) if match else []
     for path, X in tables.items():
         for name in getattr(X, "columns", ()):
             if unknown and X[name].isin(unknown[:1]).any():

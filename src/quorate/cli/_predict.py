@@ -42,4 +42,7 @@ def predict(
         how["as_table"] = partial(as_table, form)
     with rows.open(encoding="utf-8-sig", newline="") as lines:
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerows(answer(fitted, form, lines, **how))
+        try:
+            writer.writerows(answer(fitted, form, lines, **how))
+        except ValueError as error:
+            raise ValueError(f"{rows}: {error}") from error

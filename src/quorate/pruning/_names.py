@@ -159,7 +159,11 @@ def method_name(name: object) -> str:
         titles = {method.title.replace(" ", "_") for method in known.values()}
         if nearest(name, titles | {*known}, least=0.65):
             raise ValueError(unknown_name("method", name, titles | {*known}))
-    raise ValueError(unknown_name("method", name, known))
+        raise ValueError(unknown_name("method", name, known))
+    raise TypeError(
+        "method must be a name such as 'epbd' or a pruner object, got "
+        f"{type(name).__name__}."
+    )
 
 
 def make_pruner(method: Any, **parameters: Any) -> Pruner:
