@@ -27,6 +27,8 @@ from experiments.distil_study import Remembered, scores
 SETS = ("made_2", "made_4", "made_10", "waveform", "digits", "credit_default",
         "eeg_eye_state", "page_blocks", "segmentation", "wilt")  # fmt: skip
 
+FEWER = {"n_rows": 10_000}
+
 
 def run(folder: str | None = os.environ.get("QUORATE_DATA")) -> None:
     found = {}
@@ -43,14 +45,15 @@ def run(folder: str | None = os.environ.get("QUORATE_DATA")) -> None:
         stack = Remembered(StackingClassifier(models).fit(X, y))
         twenty = quorate.prune(forest, X, y, keep=20, distil=False)
         models = {"all 200 trees": forest, "the stack": stack, "20 trees": twenty}
-        for way, teacher, more in (
-            ("20 trees, distilled from the forest", forest, {}),
-            ("from the stack", stack, {}),
-            ("from the stack, 10,000 synthetic rows", stack, {"n_rows": 10_000}),
-            ("from the stack, with new rows", stack, {"unlabelled": X_free}),
-            ("from the stack, with its training rows", stack, {"unlabelled": X}),
+        for way, small, teacher, more in (
+            ("20 trees, distilled from the forest", twenty, forest, {}),
+            ("from the stack", twenty, stack, {}),
+            ("from the stack, 10,000 synthetic rows", twenty, stack, FEWER),
+            ("from the stack, with new rows", twenty, stack, {"unlabelled": X_free}),
+            ("from the stack, with training rows", twenty, stack, {"unlabelled": X}),
+            ("200 trees, distilled from the stack", forest, stack, {}),
         ):
-            models[way] = quorate.distil(twenty, teacher, X, random_state=0, **more)
+            models[way] = quorate.distil(small, teacher, X, random_state=0, **more)
         truth = np.searchsorted(forest.classes_, y_new)
         for way, model in models.items():
             now = scores(model.predict_proba(X_new), truth)
