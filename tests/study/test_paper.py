@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -188,7 +190,11 @@ class TestRankings:
         ranks = quorate.stats.average_ranks(np.array(means)).average
         assert [found[m].paper_rank for m in part.methods] == list(ranks)
 
-    def test_every_door_shows_both(self, store):
+    def test_every_door_shows_both(self, store, tmp_path):
+        study("report", store, "--html", tmp_path / "s.html")
+        html = (tmp_path / "s.html").read_text(encoding="utf-8")
+        assert "as printed" in html
+        assert "contested" in html
         shown = study("report", store).output
         for words in ("as printed", "contested", "paper: rank", "missing: heart"):
             assert words in shown
@@ -234,7 +240,10 @@ class TestStores:
         assert "18 cells added" in study("merge", first, second).output
         assert plain(first) == plain(store)
         assert run_plan(table_plan(("ringnorm", "waveform")), first).n_run == 0
+        with closing(sqlite3.connect(second)) as db, db:  # as of another version
+            db.execute("update cells set key = 'x' || key")
         assert "0 cells added" in study("merge", first, second).output
+        assert plain(first) == plain(store)
         other = tmp_path / "c.sqlite"
         run_plan(replace(table_plan(), noise=0.1), other)
         before = plain(first)
@@ -308,7 +317,9 @@ class TestCheck:
         committed()
         path = tmp_path / "other.sqlite"
         run_plan(table_plan(("gmm2",)), path)
-        assert "12 not computed" in study("check", "paper-table-4", path, code=1).output
+        shown = study("check", "paper-table-4", path, code=1).output
+        assert "12 not computed" in shown
+        assert "nothing to compare" in shown
 
     def test_some_rows_are_enough(self, committed, tmp_path):
         committed()

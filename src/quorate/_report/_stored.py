@@ -171,7 +171,7 @@ def study_report(
     title : str, optional
         Title of the page.
     """
-    against = reference or results.methods[-1]
+    against = reference or next(iter(results.searches.values())).methods[-1]
     plan = None if results.plan is None else results.plan.to_dict()
     rankings = [_ranking(*part, against) for part in results.searches.items()]
     words = ["quorate", "study", "report", store or "STORE", "--html", "report.html"]

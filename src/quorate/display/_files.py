@@ -115,7 +115,11 @@ def figure_bytes(figure: Figure, kind: str, *, salt: str = "quorate") -> bytes:
 
 
 def study_displays(results: Results) -> dict[str, Any]:
-    """Return all displays for the results of a study, by name."""
+    """Return all displays for the results of a study, by name.
+
+    Those of a table of the paper are about the search as printed.
+    """
+    results = next(iter(results.searches.values()))
     own_size = methods_of_own_size(results)  # refuses a study without results
     scores = results.scores().complete_blocks()
     shown: dict[str, Any] = {}

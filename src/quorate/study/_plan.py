@@ -339,7 +339,7 @@ class Plan:
                 )
                 if not able:
                     raise ValueError(
-                        f"{owner}(keep=None): {method.method} does not choose its own "
+                        f"{owner}(keep='own'): {method.method} does not choose its own "
                         "size; keep a number of members, or a fraction in (0, 1]."
                     )
             elif not isinstance(method.keep, str):
