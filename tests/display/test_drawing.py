@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from tests.display.gallery import every_display, some_results, some_votes
 
 from quorate import display
-from quorate.display._base import ALL, BAD, GOOD, HUES, KEPT, plain
+from quorate.display._base import ALL, GOOD, HUES, KEPT, plain
 from quorate.display._files import figure_bytes
 
 PANELS = [f"{x}Display" for x in ("Correlation", "RiskError")]
@@ -150,10 +150,6 @@ def test_hues_show_on_white_and_on_black(hue):
     light = luminance(hue)
     assert 1.05 / (light + 0.05) >= 3
     assert (light + 0.05) / 0.05 >= 3
-
-
-def test_grounds_differ_in_grey_print():
-    assert abs(luminance(GOOD) - luminance(BAD)) > 0.15
 
 
 def test_vector_files_of_many_members_stay_small():

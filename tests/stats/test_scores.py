@@ -108,8 +108,3 @@ def test_none_and_masked_entries_are_gaps():
     assert Scores({"a": masked[:, 0], "b": [1, 2]}).n_missing == 1
     gappy = repr(Scores([[1, None, None]]))
     assert gappy == "Scores(n_blocks=1, n_methods=3, n_repeats=1, n_missing=2)"
-
-
-def test_position():
-    table = Scores(VALUES, methods=["epbd", "kp", "oo"])
-    assert [table.position(m) for m in ("kp", 2, np.int64(0))] == [1, 2, 0]

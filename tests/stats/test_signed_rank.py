@@ -128,14 +128,6 @@ def test_repr_marks_what_is_significant():
     assert lines[2].split() == ["a", ">", "b", "0.01562", "0.01562", "*"]
 
 
-def test_holm_by_hand():
-    np.testing.assert_allclose(
-        holm(np.array([0.04, 0.01, 0.03, 0.005])), [0.06, 0.03, 0.06, 0.02], rtol=1e-14
-    )
-    assert holm(np.array([0.6, 0.7])).tolist() == [1.0, 1.0]
-    assert holm(np.array([0.3])).tolist() == [0.3]
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.data())
 def test_holm_properties(given_p, data):
     p = np.array(given_p)

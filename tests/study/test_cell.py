@@ -48,14 +48,6 @@ def as_set(X):
     return rows
 
 
-def test_auto_chooses_by_heads_where_the_plan_goes_by_them(tmp_path):
-    auto = {"methods": (MethodSpec("auto", 0.5),), "prune_on": "oob"}
-    for rule in ("heads", "own"):
-        path = tmp_path / f"{rule}.sqlite"
-        rows = results_of(path, data=("wine",), rule=rule, **auto).rows
-        assert [row["kept"] for row in rows] == [4, 4, 4]
-
-
 class TestRows:
     def test_folds_of_a_repeat_share_out_the_rows(self):
         y = load_data("wine", n_rows=90).y
@@ -75,11 +67,6 @@ class TestRows:
         assert len(tested) == 3
         again = fold_rows(plan, y, 2, 0)[1]
         assert tuple(again) in tested  # and the same way whenever it is asked
-
-    def test_repeats_test_on_other_rows_in_a_run(self, watched, tmp_path):
-        plan = small_plan(data=("wine",), repeats=2, folds=2)
-        assert run_plan(plan, tmp_path / "s.sqlite", n_jobs=1).n_failed == 0
-        assert len({tuple(map(tuple, one["X"])) for one in watched}) == 4
 
 
 class TestSeeds:
@@ -270,21 +257,6 @@ def test_pool_is_mixed():
     few.set_params(**{"net 5": "drop"}).fit(X, y)
     assert few.predict_proba(X).shape == (178, 3)
     assert np.mean(few.predict(X) == y) > 0.9
-
-
-def test_models_of_the_pool_are_what_their_names_say():
-    said = {
-        "linear": "C", "knn": "n_neighbors", "tree": "max_depth", "boosted": "max_iter",
-        "net": "hidden_layer_sizes", "kernel": "gamma", "adaboost": "n_estimators",
-        "forest": "max_depth", "extra": "min_samples_leaf",
-    }  # fmt: skip
-    for name, model in make_pool(30, 0).estimators:
-        family, *numbers = name.split()
-        if numbers and family in said:
-            parts = [part for _, part in getattr(model, "steps", [(0, model)])]
-            place = -2 if family == "kernel" else -1  # before a linear model
-            value = getattr(parts[place], said[family])
-            assert list(np.atleast_1d(value)) == list(map(float, numbers)), name
 
 
 class Dictator(Pruner):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import logsumexp
 
-from quorate._data import read_samples, stratum_sizes
+from quorate._data import stratum_sizes
 from quorate.exceptions import FileFormatError
 from quorate.study import DataSet, load_data
 from quorate.study._generators import GENERATORS
@@ -186,24 +186,6 @@ def test_target_is_asked_for_or_called_target_or_last(tmp_path):
     assert load_data(path, target="a").X.columns.tolist() == ["target", "b"]
     path.write_text("a,b\n1,8\n2,9\n")
     assert load_data(path).y.tolist() == [8, 9]
-
-
-def test_labels_are_read_as_everywhere_in_quorate(tmp_path):
-    path = tmp_path / "t.csv"
-    for texts, labels in (
-        (["007", "7"], ["007", "7"]),
-        (["1", "2"], [1, 2]),
-        (["True", "False"], ["True", "False"]),
-    ):
-        path.write_text("a,kind\n1,{}\n2,{}\n".format(*texts))
-        assert load_data(path).y.tolist() == labels
-        np.testing.assert_array_equal(load_data(path).y, read_samples(path, "kind")[1])
-
-
-def test_the_index_of_a_file_is_not_its_target(tmp_path):
-    frame = pd.DataFrame({"a": [1, 2], "kind": ["x", "y"]}, index=[5, 6])
-    frame.rename_axis("id").to_parquet(tmp_path / "t.parquet")
-    assert load_data(tmp_path / "t.parquet").y.tolist() == ["x", "y"]
 
 
 @pytest.mark.parametrize("ending", WRITERS)

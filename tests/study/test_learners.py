@@ -95,15 +95,6 @@ def test_weights_of_draws_by_hand():
     assert share == pytest.approx(within, abs=0.1)
 
 
-def test_every_class_is_drawn_as_often_as_it_occurs():
-    y = np.repeat([0, 1, 2], [3, 4, 5])
-    seen = []
-    ResampledAdaBoost(Recorder(seen), n_estimators=1, random_state=0).fit(
-        np.arange(12.0)[:, None], y
-    )
-    assert {tuple(np.bincount(labels)) for _, labels in seen} == {(3, 4, 5)}
-
-
 def test_an_ensemble_for_some_data_sets():
     ensembles = EnsembleSpec("bagging", only=("iris",)), EnsembleSpec("random_forest")
     both = small_plan(data=("wine", "iris", "digits"), ensembles=ensembles, folds=2)

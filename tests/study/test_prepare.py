@@ -1,15 +1,10 @@
 """From tables to numbers, and from several classes to two."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
-from sklearn.tree import DecisionTreeClassifier
 from tests.study.test_data import ENTRIES, SHARED, needs_shared
 
 from quorate.study import load_data
@@ -102,15 +97,6 @@ def test_columns_without_any_value_stay():
     assert later.tolist() == [[5, 3, 0]]
 
 
-def test_it_is_a_scikit_learn_transformer(table):
-    preparation = make_preparation(table)
-    model = make_pipeline(clone(preparation), DecisionTreeClassifier(random_state=0))
-    model.fit(table, ["a", "b", "a", "b"])
-    again = pickle.loads(pickle.dumps(model))
-    assert again.predict(table).tolist() == ["a", "b", "a", "b"]
-    assert not hasattr(preparation, "transformers_")
-
-
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
@@ -143,35 +129,7 @@ def test_shared_sets_can_be_prepared(entry):
         assert (out[~known, place] == X[name].median()).all()
 
 
-@needs_shared
-def test_crx_in_words():
-    assert described(load_data("crx", data_dir=SHARED).X) == (
-        "6 numeric columns, 2 with missing values filled by the median; "
-        "9 categorical columns one-hot, 5 with missing values filled by the most "
-        "frequent"
-    )
-
-
 # --- two classes
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        ("aabb", [0, 0, 1, 1]),  # one half is not above one half
-        ("abbb", [0, 1, 1, 1]),
-        ("bbba", [1, 1, 1, 0]),
-        ("aaab", [0, 0, 0, 1]),  # the first label is already above: it is class 0
-        ("aaabc", [0, 0, 0, 1, 1]),
-        ("abcd", [0, 0, 1, 1]),
-        ("abccc", [0, 0, 1, 1, 1]),
-        ("aaaa", [0, 0, 0, 0]),
-    ],
-)
-def test_to_binary_by_hand(labels, expected):
-    out = to_binary(list(labels))
-    assert out.tolist() == expected
-    assert out.dtype == np.int64
 
 
 def test_numbers_are_sorted_as_numbers():
