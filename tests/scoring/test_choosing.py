@@ -90,8 +90,15 @@ def test_the_number_comes_from_the_score(votes):
     assert found.score is selection.score
     assert found.limit > found.error > 0
     assert found.standard_error > 0
-    assert str(found).startswith("balanced accuracy about ")
-    assert str(found).endswith("with 95 % confidence")
+    assert str(found) == (
+        f"balanced accuracy about {1 - found.error:.4f} +- {found.standard_error:.4f}, "
+        f"at least {1 - found.limit:.4f} with 95 % confidence"
+    )
+    right = found.decisions == votes.y[found.samples]
+    assert found.accuracies(votes) == pytest.approx((votes.accuracy(), right.mean()))
+    plain = quorate.select(votes, "mdm", "auto").expected
+    about, limit = f"{plain.error:.4f}", f"{plain.limit:.4f}"
+    assert str(plain) == f"error about {about}, at most {limit} with 95 % confidence"
     assert "balanced accuracy" in selection._repr_html_()
 
 
@@ -321,3 +328,17 @@ def test_the_page_says_what_its_table_says():
         assert said in text
         assert sum(gain > 0 for gain in gains) == (5 if members == "20" else 6)
     assert f"in {sum(int(r['better in, of 5']) for r in rows)} of 90" in text
+
+
+def test_out_of_bag_another_score_of_distilled_members_is_that_of_all():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = np.digitize(X[:, 0] + rng.normal(size=300), [-1.2, -0.4, 0.4, 1.2])
+    forest = RandomForestClassifier(40, min_samples_leaf=9, random_state=0).fit(X, y)
+    how = {"keep": 5, "scoring": "neg_log_loss", "return_selection": True}
+    _, selection = quorate.prune(forest, X, y, **how)
+    found, votes = selection.expected, selection.votes
+    assert (found.by_whole, found.excess, found.excess_error) == (True, 0, 0)
+    whole = score_for("neg_log_loss", votes, "here").estimate_votes(votes)
+    assert found.standard_error == pytest.approx(whole.standard_error)
+    assert found.limit > whole.loss > found.error > 1  # no share of the samples
