@@ -1,4 +1,4 @@
-"""Where errors mean nothing, they judge nothing, size nothing and weigh nothing."""
+"""Out-of-bag votes that miss a class give no scores, no sizes and no weights."""
 
 import warnings
 

@@ -196,7 +196,7 @@ class TestSubclasses:
 
         X, y = DATA
         forest = Sampled(5, random_state=0).fit(X, y)
-        with pytest.raises(TypeError, match="'samplers_', which has an entry for"):
+        with pytest.raises(TypeError, match="'samplers_', one entry per member"):
             quorate.prune(forest, X, y)
         forest.samplers_ = ["one for all"]
         assert read_ensemble(forest).n_members == 5

@@ -57,7 +57,7 @@ def test_they_call_nobody_right(unlabelled):
     agree = f"{100 * unlabelled.accuracies.mean():.1f} %"
     for shown in (repr(unlabelled), repr(unlabelled.summary())):
         assert shown.endswith(
-            f"no labels; members agree with their decision on {agree})"
+            f"no labels; members predict as the ensemble does on {agree})"
         )
     for page in (unlabelled._repr_html_(), unlabelled.summary()._repr_html_()):
         assert "labels" in page

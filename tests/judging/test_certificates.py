@@ -369,7 +369,7 @@ def test_two_models(forest_and_data):
     needed = nothing.tolerance_needed
     assert found.excess_limit <= needed < found.excess_limit + 1e-4
     for each in nothing.classes:
-        lost = f"{100 * each.limit:.1f} points of class {each.label} (only"
+        lost = f"{100 * each.limit:.1f} points for class {each.label} (only"
         assert f"{lost} {each.n_samples} samples)" in str(nothing)
     assert nothing.to_dict()["tolerance_needed"] == needed
     assert quorate.certify(forest, small, X[300:], y[300:], tolerance=needed).holds

@@ -470,7 +470,7 @@ def test_rows_that_chose_members_calibrate_without_a_guarantee(forest, data):
     _, new, _, y_new = data
     model = PrunedClassifier(FrozenEstimator(forest), keep=15).fit(new, y_new)
     lazy = LazyClassifier(model, "calibrated", epsilon=0.05)
-    with pytest.warns(TrainingVotesWarning, match=r"chosen or distilled on these\.$"):
+    with pytest.warns(TrainingVotesWarning, match=r"or distilled on these samples\.$"):
         lazy.fit(new[::-1])
     assert lazy.expected_disagreement_ is None
     assert lazy.fit(new, source="new").expected_disagreement_ <= 0.05

@@ -226,8 +226,8 @@ def _steps(selection: Selection, honest: bool, score: Score) -> list[dict[str, A
 def _so_far(votes: Votes, order: IntArray, score: Score) -> list[float | None]:
     """Return the error or score of the first 1, 2, ... members.
 
-    If not all members vote on every sample, only samples on which one of them has a
-    vote are used.
+    If not all members vote on every sample, only samples with at least one vote are
+    used.
     """
     of_inputs = score.loss if score.is_accuracy else score.value
     there = np.zeros(votes.n_samples, dtype=bool)

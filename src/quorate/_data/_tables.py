@@ -251,7 +251,7 @@ def _reporting_damage(path: Path) -> Iterator[None]:
 
 
 def csv_rows(path: Path) -> Iterator[list[str]]:
-    """Yield the header and the rows of a CSV file, texts as they are written.
+    """Yield the header and the rows of a CSV file as unparsed text.
 
     Raises
     ------

@@ -238,8 +238,8 @@ class Kind(ABC):
                 continue
             if not isinstance(value, str) and len(value) == n_members:
                 raise TypeError(
-                    f"{other} {name!r}, which has an entry for each member that a "
-                    f"smaller ensemble would have to drop; {remedy}"
+                    f"{other} {name!r}, one entry per member, of which a smaller "
+                    f"ensemble must keep only some; {remedy}"
                 )
 
 

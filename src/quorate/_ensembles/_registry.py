@@ -230,4 +230,4 @@ def _why_not(model: Any) -> str:
     if kind in ("regressor", "clusterer"):
         small = "; quorate.compact takes regressors of trees" * (kind == "regressor")
         return f"{name} is a {kind}: its members do not vote for classes{small}."
-    return f"{name} is not an ensemble whose members vote; quorate reads {READABLE}."
+    return f"{name} is not an ensemble whose members vote; pass {READABLE}."

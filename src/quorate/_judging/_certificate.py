@@ -247,7 +247,7 @@ class Certificate(Result):
             return ""
         needed = samples_needed(self.tolerance, self.delta / len(self.classes))
         losses = [
-            f"{max(100 * each.limit, 0):.1f} points of class {each.label}"
+            f"{max(100 * each.limit, 0):.1f} points for class {each.label}"
             + f" (only {each.n_samples:,} samples)" * (each.n_samples < needed)
             for each in self.classes
         ]

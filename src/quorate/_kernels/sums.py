@@ -21,7 +21,7 @@ _LOW_BITS = 24
 
 
 def sum_where_correct(codes: Array, y: Array, values: Array) -> FloatArray:
-    """Sum ``values`` (one per sample) over the samples each member gets right.
+    """Sum ``values``, one per sample, where each member is correct.
 
     Exact for integers while the sums stay below 2**53.
     """

@@ -250,7 +250,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
             check_rows(n_rows, self.epsilon, self.guarantee)
             why_unreliable = source_of(given, prepared, source).why_unreliable
             if not why_unreliable and were_chosen_on([given], X, source):
-                why_unreliable = "members were chosen or distilled on these"
+                why_unreliable = "the members were chosen or distilled on these samples"
             if why_unreliable:
                 warn(
                     "LazyClassifier(mode='calibrated'): there is no guarantee, "

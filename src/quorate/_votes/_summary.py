@@ -607,7 +607,7 @@ def _accuracy_text(votes: "Votes | Summary") -> str:
         return f"{votes.source}, which say nothing about accuracy"
     mean = percent_text(votes.accuracies.mean(), 1)
     if votes.source is VoteSource.UNLABELLED:
-        return f"no labels; members agree with their decision on {mean}"
+        return f"no labels; members predict as the ensemble does on {mean}"
     together = "vote" if votes.rule == "heads" else "average"
     is_known = not isinstance(votes, Summary) or "own" in votes.sums
     if not is_known:

@@ -24,7 +24,7 @@ _CALL = re.compile(
 _BUDGET = re.compile(r"\bbudget\['(\w+)'\]=(\d+)(\.0)?")
 # scikit-learn's messages for values that were not in the training data.
 _UNKNOWN = re.compile(
-    r"Found unknown categories \[(.*)\] in column|could not convert string to float:(.*)"
+    r"Found unknown categories \[(.*)\]|could not convert string to float:(.*)"
 )
 # SIGTERM is handled like an interrupt: workers are stopped, files completed.
 _HEEDED = (signal.SIGINT, signal.SIGTERM)

@@ -159,7 +159,7 @@ def _show_tests(
     tested: "Nemenyi",
     standings: tuple["Standing", ...],
 ) -> None:
-    """Print whether methods differ, and which do not differ from the best."""
+    """Print whether methods differ, and which are not clearly worse than the best."""
     from quorate.stats import friedman
 
     test = friedman(scores)

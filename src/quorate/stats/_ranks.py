@@ -334,7 +334,7 @@ def nemenyi(scores: Any, alpha: float = 0.05) -> Nemenyi:
 
 
 def _doubled_ranks(table: Scores) -> IntArray:
-    """Return twice the ranks on every block, which are integers; 2 is best."""
+    """Return twice the rank on every block, an integer even at ties; 2 is best."""
     means = table.means
     level = levels(means, slack_of(means))
     ranks: IntArray = np.rint(2 * stats.rankdata(-level, axis=1)).astype(np.int64)
