@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.ensemble import (
+    GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
@@ -182,6 +183,24 @@ def test_trees_after_the_best_iteration_are_left_out():
     np.testing.assert_allclose(bare.predict(X2), wanted, 1e-6, 1e-7)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [
+        HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=30),
+        GradientBoostingClassifier(n_estimators=2, min_samples_leaf=30),
+        lgb.LGBMClassifier(**{**L, "min_child_samples": 30}),
+        xgb.XGBClassifier(min_child_weight=99, **N),
+    ],
+)
+def test_where_both_classes_are_as_likely(model, tmp_path):
+    rows = np.arange(40.0)[:, None]
+    small = quorate.compact(model.fit(rows, np.arange(40) % 2))
+    served = serving.CompactModel.from_bytes(small.to_bytes())
+    assert_same(served, model, rows, isinstance(model, xgb.XGBClassifier))
+    np.testing.assert_array_equal(served.predict_proba(rows), 0.5)
+    assert_c_answers(small, rows, tmp_path, 1e-6)
+
+
 def own_loss(y, scores):
     return scores - y, np.ones(len(y))
 
@@ -223,11 +242,8 @@ def test_a_booster_that_predicts_classes_is_refused():
     [xgb.XGBClassifier(**N), lgb.LGBMClassifier(**L), HistGradientBoostingClassifier()],
 )
 def test_frames_and_steps(model, tmp_path):
-    names = [f"column {place}" for place in range(30)]
-    if not isinstance(model, lgb.LGBMClassifier):
-        frame = pd.DataFrame(HOLES, columns=names)
-    else:  # it makes underscores of blanks
-        frame = pd.DataFrame(HOLES, columns=[name.replace(" ", "_") for name in names])
+    # LightGBM makes underscores of blanks.
+    frame = pd.DataFrame(HOLES, columns=[f"column {place}" for place in range(30)])
     single = isinstance(model, xgb.XGBClassifier)
     text = pd.DataFrame({"t": np.array(list("abc"))[np.arange(569) % 3]}, frame.index)
     for fitted, rows in (
@@ -240,7 +256,8 @@ def test_frames_and_steps(model, tmp_path):
         served = serving.load(tmp_path / "model.quorate")
         for door in (small, served):
             assert_same(door, fitted, rows, single)
-        assert list(served.feature_names_in_) == list(rows.columns)
+        names = served.feature_names_in_.tolist()
+        assert served._form.known_names(rows.columns) == names
         dicts = rows[:9].to_dict("records")
         np.testing.assert_array_equal(served.predict(dicts), fitted.predict(rows[:9]))
 

@@ -135,7 +135,7 @@ def sums_in_c(answers: SumAnswers) -> dict[str, Any]:
             "divisor": _number(1.0 if raw else answers.divisor),
             "alpha": _number(answers.alpha),
             "answer": _NUMBERS if is_number else _SECOND if of_two else _LARGEST,
-            "limit": ">= 0" if raw else "> 0.5",
+            "limit": "> 0.5" if not raw else "> 0" if answers.above else ">= 0",
         },
         "stack": 4 * numbers["n_features"] + 24 * n_sums,
     }

@@ -62,7 +62,7 @@ def _rows(
             if header:
                 header = False
                 if form.names is not None:
-                    places, width = _find(form.names, fields), len(fields)
+                    places, width = _find(form, fields), len(fields)
                     continue
                 if form.is_header(fields):
                     continue
@@ -78,9 +78,11 @@ def _rows(
         raise ValueError(f"line {reader.line_num}: {error}") from error
 
 
-def _find(names: list[str], first: list[str]) -> list[int]:
+def _find(form: RowForm, first: list[str]) -> list[int]:
     """Return where the first line has each of the names."""
+    names = form.names or []
     given = [field if field in names else field.strip() for field in first]
+    given = form.known_names(given)
     problems = {
         "lacks": [name for name in names if name not in given],
         "repeats": [name for name in names if given.count(name) > 1],

@@ -65,9 +65,18 @@ class RowForm(NamedTuple):
         plain = self.names is None and not self.values
         return np.stack(columns, axis=1) if plain else Frame(columns)
 
+    def known_names(self, given: Iterable[Any]) -> list[Any]:
+        """Return names as the model has them: LightGBM makes underscores of blanks."""
+        known, given = set(self.names or ()), list(given)
+        lost = known.difference(given)
+        return [
+            plain if (plain := str(name).replace(" ", "_")) in lost else name
+            for name in given
+        ]
+
     def _read_frame(self, X: Any) -> Frame:
         """Return the columns of a frame of pandas or polars."""
-        given = list(X.columns)
+        given = self.known_names(X.columns)
         names = self.names or given
         if len(names) != self.n_columns:
             raise ValueError(
@@ -134,6 +143,7 @@ class RowForm(NamedTuple):
     def _by_name(self, row: Mapping[str, Any], label: str) -> list[Any]:
         if self.names is None:
             raise ValueError(f"{label} has names, but the model knows none; pass lists")
+        row = dict(zip(self.known_names(row), row.values(), strict=True))
         lost = [name for name in self.names if name not in row]
         if lost:
             raise ValueError(f"{label} lacks {listed(lost)}")

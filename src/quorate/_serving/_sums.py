@@ -10,7 +10,7 @@ from quorate._serving._packing import PACKED, narrow, pack, unpack, whole_number
 from quorate._typing import Array, FloatArray
 
 SUM_ARRAYS = (*PACKED, "targets", "base", "n_cuts", "cuts", "sets")
-SUM_FACTS = ("link", "alpha", "divisor", "by_sums")
+SUM_FACTS = ("link", "alpha", "divisor", "by_sums", "above")
 
 
 def _identity(sums: FloatArray, alpha: float) -> FloatArray:
@@ -56,6 +56,8 @@ class SumAnswers:
     by_sums : bool
         Whether sums choose the class, the second of two if theirs is not negative;
         probabilities do otherwise.
+    above : bool
+        Whether a sum of 0 is of the first class instead.
     classes : Array, optional
         The classes; None for a regressor.
     """
@@ -65,6 +67,7 @@ class SumAnswers:
     alpha: float
     divisor: float
     by_sums: bool
+    above: bool
     classes: Array | None
 
     def predict(self, sums: FloatArray) -> Array:
@@ -74,7 +77,8 @@ class SumAnswers:
             return numbers[:, 0] if numbers.shape[1] == 1 else numbers
         of_two = self.classes.size == 2 and sums.shape[1] == 1
         if of_two and self.by_sums:
-            codes = (sums[:, 0] >= 0).astype(np.intp)
+            is_second = sums[:, 0] > 0 if self.above else sums[:, 0] >= 0
+            codes = is_second.astype(np.intp)
         elif of_two:
             codes = (numbers[:, 0] > 0.5).astype(np.intp)
         else:
@@ -143,6 +147,5 @@ def answers_from_file(
     sizes = base.size, base.size if classes is None else classes.size
     if sizes[0] != sizes[1] and sizes != (1, 2):
         raise ValueError(f"{sizes[1]} classes for {sizes[0]} sums")
-    return SumAnswers(
-        Adder(sums), str(facts["link"]), alpha, divisor, bool(facts["by_sums"]), classes
-    )
+    truths = bool(facts["by_sums"]), bool(facts.get("above"))
+    return SumAnswers(Adder(sums), str(facts["link"]), alpha, divisor, *truths, classes)

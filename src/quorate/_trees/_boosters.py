@@ -39,6 +39,7 @@ class TreeSum:
     n_features: int
     alpha: float = 1.0
     divisor: float = 1.0
+    above: bool = False
     single: bool = False
     wide: bool = False
     asked: Any = None
@@ -295,6 +296,7 @@ def _read(
         base=base.astype(np.float32).astype(float) if single else base,
         link=_LINKS[post],
         by_sums=by_sums,
+        above=by_sums,
         classes=None if classes is None else np.asarray(classes),
         n_features=n_features,
         alpha=float(np.array(header.get_field("sigmoid_alpha"))[0]),

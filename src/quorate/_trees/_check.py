@@ -102,12 +102,14 @@ def _compare(
             found = np.asarray(getattr(small, method)(rows))
         except ValueError as error:
             raise _different(
-                f"it refuses {kind} that the model answers ({str(error).rstrip('.')})"
+                small,
+                f"it refuses {kind} that the model answers ({str(error).rstrip('.')})",
             ) from error
         if found.shape != own.shape:
             raise _different(
+                small,
                 f"{method} gives an array of shape {found.shape} where the model's has "
-                f"{own.shape}, for {kind}"
+                f"{own.shape}, for {kind}",
             )
         if method == "predict_proba" or not hasattr(small, "classes_"):
             scale = np.maximum(1, np.abs(own))
@@ -118,17 +120,18 @@ def _compare(
         if wrong.any():
             place = int(wrong.argmax())
             raise _different(
+                small,
                 f"{method} gives {found[place]} where the model gives {own[place]}, "
                 f"for {_shown(rows, place)} ({kind}; {wrong.sum()} of {wrong.size} "
-                "rows differ)"
+                "rows differ)",
             )
 
 
-def _different(how: str) -> ValueError:
+def _different(small: Any, how: str) -> ValueError:
+    part = "compact the last step alone and give it the rows that the others return"
     return ValueError(
         f"compact: the compact form does not answer as the model does: {how}. Serve "
-        "the model itself, or compact the last step of a pipeline and give it the rows "
-        "that the steps before it return."
+        f"the model itself{f', or {part}' * bool(small._metadata['steps'])}."
     )
 
 

@@ -50,7 +50,9 @@ class _CompactEstimator(CompactModel, BaseEstimator):  # type: ignore[misc]
         )
 
     def _check_rows(self, X: Any) -> Array:
-        if self._metadata["steps"] or isinstance(X, (list, tuple, dict)):
+        names = list(getattr(X, "columns", ()))
+        has_blanks = self._form.known_names(names) != names
+        if self._metadata["steps"] or isinstance(X, (list, tuple, dict)) or has_blanks:
             return super()._check_rows(X)  # columns of text, or rows of a file
         finite = "allow-nan" if self._metadata["allow_nan"] else True
         checked = validate_data(

@@ -31,7 +31,10 @@ def why_no_trees(ensemble: Ensemble) -> str:
     if ensemble.checks_input:
         return ""
     kind = type(ensemble.core).__name__
-    return f"members of a {kind} check their input themselves"
+    return (
+        f"members of a {kind} check their input themselves; if it averages trees, "
+        "quorate.ensembles.to_forest makes a forest of it"
+    )
 
 
 def read_trees(ensemble: Ensemble, classes: Array) -> AdditiveEnsemble:
