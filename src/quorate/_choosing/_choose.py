@@ -185,7 +185,8 @@ class _Chooser:
             log_loss = find_score("neg_log_loss", votes.classes, self.owner)
             size = replace(size, at_least=LEAST_SHARE)
             members = replace(members, size=size, size_score=log_loss)
-            if distilled_size is not None and _are_new(votes):
+            is_new = votes.source is not None and votes.source.is_unseen
+            if distilled_size is not None and is_new:
                 members = replace(members, sized_distilled=True)
                 return self.first(members, distilled_size(self.evidence, pruner))
             curve = cross_fitted_curve(members.evidence, pruner, order, log_loss)
@@ -459,7 +460,3 @@ def _refuse_empty(tolerance: float, votes: Votes, owner: str) -> None:
     )
     if why := why_empty(tolerance, votes.classes, samples, found):
         raise ValueError(f"{owner}(tolerance={tolerance!r}): {why}.")
-
-
-def _are_new(votes: Votes) -> bool:
-    return votes.source is not None and votes.source.is_unseen

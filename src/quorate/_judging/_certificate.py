@@ -8,7 +8,7 @@ import numpy as np
 
 from quorate._kernels.limits import POWER
 from quorate._output import Result, plain
-from quorate._typing import Array, BoolArray, FloatArray, IntArray
+from quorate._typing import Array, FloatArray, IntArray
 from quorate._units import percent_text, points_text
 from quorate._votes import PairedErrors, VoteSource
 from quorate.stats import excess_limit, samples_needed
@@ -162,16 +162,6 @@ class Certificate(Result):
         return float(self.excess_limits[self.sizes == self.n_kept][0])
 
     @property
-    def rates(self) -> tuple[float, float]:
-        """Shares of samples that only the last candidate or only the whole gets wrong.
-
-        Arguments for :func:`quorate.stats.expected_limit` and
-        :func:`quorate.stats.samples_needed`.
-        """
-        only = self.only_subset_wrong[-1], self.only_full_wrong[-1]
-        return float(only[0] / self.n_samples), float(only[1] / self.n_samples)
-
-    @property
     def tolerance_needed(self) -> float | None:
         """The tolerance at which the same samples certify the largest candidate.
 
@@ -218,13 +208,6 @@ class Certificate(Result):
             "tolerance_needed": self.tolerance_needed,
             "sentence": str(self),
         }
-
-    @property
-    def support(self) -> BoolArray:
-        """Mask of the certified members."""
-        support = np.zeros(self.n_members, dtype=bool)
-        support[self.order] = True
-        return support
 
     def __str__(self) -> str:
         samples = f"{self.n_samples:,} samples"

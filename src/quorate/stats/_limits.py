@@ -71,7 +71,7 @@ def expected_limit(
         Number of samples to be used.
     rates : tuple of float
         Shares of samples that only the small, and only the big model gets wrong; from
-        a first look, such as :attr:`quorate.results.Certificate.rates`, or guessed.
+        a first look, or guessed.
     delta : float
         Probability that the true extra error lies above the limit, at most.
 
