@@ -44,7 +44,7 @@ test-pure:
 	$(VENV)-pure/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	CC=no-compiler $(VENV)-pure/bin/python -m pip install --quiet --group test .
 	$(VENV)-pure/bin/quorate --version | grep "engine: numpy"
-	CC=no-compiler $(VENV)-pure/bin/python -m pytest -n auto -q -m "not slow" \
+	OMP_NUM_THREADS=1 CC=no-compiler $(VENV)-pure/bin/python -m pytest -n auto -q -m "not slow" \
 		tests/lazy tests/native
 	# Installing without a compiler took the kernels out of the sources; back with them.
 	-$(PYTHON) src/quorate/_native/_compile.py
@@ -60,14 +60,14 @@ test-site: docs $(VENV)/.test $(VENV)/.browser
 
 # Statistics against the packages that have them too.
 test-oracle: $(VENV)/.test $(VENV)/.oracle
-	$(BIN)/python -m pytest -q tests/stats
+	$(BIN)/python -m pytest -q tests/stats/test_oracle.py
 
 # The lowest versions that pyproject.toml allows, in an environment of their own.
 test-oldest:
 	$(PYTHON) -m venv $(VENV)-oldest
 	$(VENV)-oldest/bin/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(VENV)-oldest/bin/python -m pip install --quiet --group test-oldest --editable .
-	$(VENV)-oldest/bin/python -m pytest -n auto
+	OMP_NUM_THREADS=1 $(VENV)-oldest/bin/python -m pytest -n auto --dist worksteal
 
 # With models and frames of other libraries, in an environment of their own. Torch is
 # the build for CPUs: one that pip finds by that name, which the registry of all packages
