@@ -36,7 +36,6 @@ def test_run_resume_report(tmp_path, monkeypatch):
     told = study("run", "tiny.toml").output
     assert "12 of 12 cells computed now, 0 failed; results in tiny.sqlite" in told
     assert "Friedman test: p =" in told
-    assert "Accuracy by data set" in told
     assert "0 of 12 cells computed now" in study("resume", "tiny.sqlite").output
 
 

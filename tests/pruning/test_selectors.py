@@ -9,7 +9,7 @@ import quorate
 from quorate import pruning
 from quorate._kernels import counts
 from quorate._votes import VoteSource, votes_from_codes, with_changes
-from quorate.pruning._shares import brier_products
+from quorate.pruning._vote_shares import brier_products
 
 N_VOTES = 60
 

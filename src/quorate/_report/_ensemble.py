@@ -190,7 +190,7 @@ def make_report(ensemble: Any, X: Any, y: Any, request: Request) -> Report:
     # Some methods use out-of-bag votes in any case.
     evidence = replace(evidence, votes=selection.votes)
     with stage("cross-validating"):
-        analysis = _expected.analyse(request, evidence, selection, smaller)
+        analysis = _expected.analyse_selection(request, evidence, selection, smaller)
     with stage("measuring"):
         page = _page(analysis)
     pair_votes = analysis.votes.at(analysis.some_samples(_PAIR_SAMPLES))

@@ -77,7 +77,7 @@ class Analysis:
         return np.sort(rng.choice(n_samples, most, replace=False))
 
 
-def analyse(
+def analyse_selection(
     request: Request, evidence: Evidence, selection: Selection, smaller: Any = None
 ) -> Analysis:
     """Evaluate a selection by cross-validation, if possible."""

@@ -13,10 +13,9 @@ from quorate.cli._console import (
 
 if TYPE_CHECKING:
     from quorate.stats import Nemenyi, Scores
-    from quorate.study import Results, ScoreTable, Standing
+    from quorate.study import Results, Standing
 
 _SHOWN_FAILURES = 3
-_GAP = 2  # between the columns of a plain table
 
 
 def show_results(
@@ -37,7 +36,7 @@ def show_results(
 
 
 def _show_ranks(console: Console, results: "Results", reference: str | None) -> None:
-    """Print the ranking and the table, or correlations where nothing is ranked."""
+    """Print the ranking, or correlations where nothing is ranked."""
     try:
         standings = results.standings(reference)
     except ValueError as error:
@@ -49,8 +48,6 @@ def _show_ranks(console: Console, results: "Results", reference: str | None) -> 
         _show_correlations(console, results)
         return
     _show_standings(console, results, standings, reference)
-    if len(standings) > 1:
-        _show_table(console, results.table(reference), standings)
 
 
 def _show_correlations(console: Console, results: "Results") -> None:
@@ -182,35 +179,6 @@ def _show_tests(
         verdict = f"{best.method} is significantly better than all others."
     difference = f"Nemenyi critical difference {tested.critical_difference:.2f}"
     console.print(Text(f"{difference}: {verdict}"))
-
-
-def _show_table(
-    console: Console, table: "ScoreTable", standings: tuple["Standing", ...]
-) -> None:
-    """Print accuracy by method and data set, if all data sets fit in the width."""
-    taken = sum(max(map(len, row)) + _GAP for row in table.body)
-    if taken + max(map(len, table.header[1:])) > console.width:
-        return
-    heading(console, "Accuracy by data set")
-    names, *columns = zip(*table.body, strict=True)
-    grid = plain_table("method", *map(escape, names), numbers=len(names))
-    best = zip(*table.best, strict=True)
-    rows = {
-        method: [
-            Text(cell, style="bold" if is_best else "")
-            for cell, is_best in zip(cells, marks, strict=True)
-        ]
-        for method, cells, marks in zip(table.header[1:], columns, best, strict=True)
-    }
-    for one in standings:
-        grid.add_row(Text(one.method), *rows[one.method])
-    console.print(grid)
-    console.print(
-        Text(
-            f"mean±standard deviation over folds in %, the best in bold\n+ if "
-            f"{table.reference} is significantly better, - if it is worse"
-        )
-    )
 
 
 def _show_failures(console: Console, results: "Results", verbose: bool) -> None:

@@ -23,7 +23,7 @@ from quorate.pruning._running import (
     exchange,
     running_vote,
 )
-from quorate.pruning._shares import most_accurate_first
+from quorate.pruning._vote_shares import most_accurate_first
 
 _BACKFITTING_ROUNDS = 100
 

@@ -13,7 +13,7 @@ from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, totals
 from quorate.exceptions import QuorateWarning
 from quorate.pruning._base import Pruner, PrunerInputs
-from quorate.pruning._shares import most_accurate_first
+from quorate.pruning._vote_shares import most_accurate_first
 
 # A function of c correct votes among n remaining members, per sample.
 SampleRule = Callable[[IntArray, IntArray], FloatArray]

@@ -14,7 +14,7 @@ from quorate._votes import VoteCounts, Votes, totals
 from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
 from quorate.pruning._running import RunningLoss, exchange, grow
 from quorate.pruning._running_average import EvaluatedAverage, VotedAverage
-from quorate.pruning._shares import unsure_probabilities
+from quorate.pruning._vote_shares import unsure_probabilities
 
 
 @dataclass(repr=False, eq=False)

@@ -25,7 +25,7 @@ from quorate.pruning import (
     _weights,
 )
 from quorate.pruning._base import Pruner, PrunerTags
-from quorate.pruning._shares import are_a_pool
+from quorate.pruning._vote_shares import are_a_pool
 
 METHODS: dict[str, type[Pruner]] = {
     # methods of the paper

@@ -12,7 +12,7 @@ from quorate._theory import pairwise_diversity
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteCounts, Votes, totals
 from quorate.pruning._base import NEAR, Pruner, PrunerInputs, PrunerTags, first_best
-from quorate.pruning._shares import most_accurate_first
+from quorate.pruning._vote_shares import most_accurate_first
 
 
 class KappaPruning(Pruner):

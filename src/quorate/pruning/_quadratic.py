@@ -6,7 +6,7 @@ from quorate._typing import Array, FloatArray
 from quorate._votes import VoteCounts, Votes
 from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags
 from quorate.pruning._running import QuadraticLoss, exchange, grow
-from quorate.pruning._shares import (
+from quorate.pruning._vote_shares import (
     brier_products,
     gram,
     mean_products,

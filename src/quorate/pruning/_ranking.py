@@ -12,7 +12,7 @@ from quorate._random import as_generator
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, totals
 from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags
-from quorate.pruning._shares import (
+from quorate.pruning._vote_shares import (
     most_accurate_first,
 )
 

@@ -25,7 +25,7 @@ from quorate.pruning._running import (
     RunningLoss,
     running_vote,
 )
-from quorate.pruning._shares import (
+from quorate.pruning._vote_shares import (
     shares_of,
     unsure_probabilities,
     usable,

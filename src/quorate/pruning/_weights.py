@@ -13,7 +13,7 @@ from quorate._kernels.losses import FLOOR
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes import Probabilities, Votes
 from quorate.pruning._base import Pruner, PrunerInputs, PrunerTags, first_best
-from quorate.pruning._shares import (
+from quorate.pruning._vote_shares import (
     are_a_pool,
     inner_products,
     most_accurate_first,

@@ -51,7 +51,7 @@ def sample_weights(votes: Votes, balanced: bool = True) -> FloatArray:
     Examples
     --------
     >>> import quorate
-    >>> from quorate.pruning._shares import sample_weights
+    >>> from quorate.pruning._vote_shares import sample_weights
     >>> sample_weights(quorate.Votes([[0, 0, 0, 1]], [0, 0, 0, 1])).round(2)
     array([0.67, 0.67, 0.67, 2.  ])
     """
