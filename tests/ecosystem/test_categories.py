@@ -55,6 +55,7 @@ MODELS = {
     "xgb": (xgb.XGBClassifier(max_cat_to_onehot=2, **G), FRAME, Y2),
     "xgb one against others": (xgb.XGBClassifier(max_cat_to_onehot=99, **G), FRAME, Y3),
     "xgb numbers": (xgb.XGBRegressor(**G), FRAME, Y),
+    "xgb text": (xgb.XGBRegressor(**G), FRAME[["x", "city"]], Y),
     "xgb dart": (xgb.XGBRegressor(booster="dart", rate_drop=0.3, **G), FRAME, Y),
     "xgb array": (
         xgb.XGBClassifier(feature_types=["q", "c", "c"], **G), ARRAY, Y3,

@@ -299,7 +299,10 @@ def _lookup(
     for place, known in enumerate(_check_list(categories, width)):
         keys = [_key(value) for value in _check_list(known)]
         row = _check_list(_check_list(numbers, width)[place], len(keys))
-        tables.append(dict(zip(keys, map(float, row), strict=True)))
+        table = dict(zip(keys, map(float, row), strict=True))
+        if {None, _MISSING} <= table.keys():  # of boosters, to which all are missing
+            table[_NA] = table[None]
+        tables.append(table)
         _note(values, sources[place], known)
     others = None if unknown is None else [*map(float, _check_list(unknown, width))]
 
@@ -311,7 +314,7 @@ def _lookup(
             if others is None and (strange := [v for v in given if v not in known]):
                 shown = (
                     "a missing value"
-                    if strange[0] == _MISSING
+                    if strange[0] in (_MISSING, _NA)
                     else f"the value {strange[0]!r}"
                 )
                 raise ValueError(
@@ -325,10 +328,12 @@ def _lookup(
     return change, [None] * width
 
 
-_MISSING = ("missing",)
+_MISSING, _NA = ("missing",), ("NA",)
 
 
 def _key(value: Any) -> Any:
+    if type(value).__name__ == "NAType":
+        return _NA
     is_number = isinstance(value, (float, np.floating))
     return _MISSING if is_number and value != value else value
 

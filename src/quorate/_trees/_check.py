@@ -24,7 +24,8 @@ from quorate._typing import Array, BoolArray, FloatArray, IntArray
 _N_ROWS, _MOST_CELLS = 64, 2**20
 _EXACT = ("exact", "all")  # modes that never change a label
 _FAR = 1e18  # beyond thresholds, and no step makes it infinite
-_UNKNOWN, _UNKNOWN_NUMBER = "a category that is new", 987_654_321
+# After all others: XGBoost takes unknown text before them for a known one.
+_UNKNOWN, _UNKNOWN_NUMBER = "~ a category that is new", 987_654_321
 _MOST_SHOWN = 6
 
 
