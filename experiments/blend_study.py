@@ -2,7 +2,7 @@
 
 ``python -m experiments blend_study DATA_FOLDER CACHE_FOLDER`` takes the data sets that
 come with the package and those of the folder (not those of which the package makes more
-itself: ``ringnorm.csv.gz`` is ``ringnorm`` again), at most 500 samples of each, makes
+itself: ``ringnorm.csv.gz`` is ``ringnorm`` again), at most 1200 samples of each, makes
 out-of-fold probabilities of the models of the ``selectors`` study (kept in the cache),
 and compares nested logarithmic losses: of the default, of greedy selection with
 replacement (50 rounds), of the best single model and of the plain mean. Data that are
@@ -28,7 +28,7 @@ from quorate.study._data_set import make_preparation
 from quorate.study._learners import make_pool
 from quorate.study._load_data import list_data_sets, list_folder
 
-MOST = 500
+MOST = 1200
 FEWEST = 5  # of a class
 TARGET = Path(__file__).parent.parent / "docs" / "results" / "blending" / "blend.csv"
 COLUMNS = ("default", "greedy", "single", "mean")
