@@ -76,6 +76,8 @@ def test_auto_distils_and_its_figures_are_of_the_distilled_model(rows, forest, f
         both = [model.predict(fraud[0][TEST]) for model in (forest, small)]
         assert expected.same_label == pytest.approx(np.mean(both[0] == both[1]), 0.01)
         assert 0 <= expected.excess <= before.expected.excess
+        whole = quorate.select(before.votes, "best", keep=1.0).expected
+        assert expected.limit == pytest.approx(whole.limit + expected.excess)
         assert table.agreement == expected.same_label
         assert "recall of fraud, all members" in repr(table)
         assert table.rare is None

@@ -127,7 +127,7 @@ class TestKinds:
         taught = distil(small, fitted[kind], X, n_rows=6000, random_state=0)
         assert type(taught) is type(small)
         apart = [distance(model, fitted[kind], X_new) for model in (taught, small)]
-        assert apart[0] < 0.8 * apart[1]
+        assert apart[0] < (0.8 if kind == "extra trees" else 0.62) * apart[1]
         assert pickle.dumps(small) == before  # not changed
 
     def test_leaves_are_probabilities(self, kind, data, distilled):
@@ -616,7 +616,7 @@ class TestPrune:
         assert "distil" not in small.pruning_
         assert taught.pruning_["distil"]["out_of_bag"]
         assert taught.pruning_["distil"]["n_crossed"] == 10_000
-        assert distance(taught, model, X_new) < 0.75 * distance(small, model, X_new)
+        assert distance(taught, model, X_new) < 0.62 * distance(small, model, X_new)
         assert are_same(taught, prune(model, X, y, keep=5))
 
     def test_frozen(self, data, fitted):

@@ -138,6 +138,7 @@ def test_explanations_speak_in_the_score(forest, votes):
     first = next(s for s in told.steps if s["position"] == selection.members[0])
     assert first["contribution"] == pytest.approx(selection.kept_score.score - without)
     assert "f1 macro so far" in repr(told)
+    assert "Out of bag" not in repr(told)
     other = selection.explain(n_random=0, scoring="accuracy")
     assert other.comparison[1]["accuracy"] == kept.accuracy()
     assert "F1 macro on" in told._repr_html_()

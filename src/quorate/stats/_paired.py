@@ -152,8 +152,7 @@ def _student(
     # Scaled by the largest difference, so that squares of tiny ones do not underflow.
     unit = np.abs(d).max(axis=-1)
     unit = np.where(unit == 0, 1.0, unit)
-    spread = np.where(constant, 0.0, (d / unit[..., None]).std(axis=-1, ddof=1))
-    spread = spread * math.sqrt(1.0 / n + overlap)
+    spread = (d / unit[..., None]).std(axis=-1, ddof=1) * math.sqrt(1.0 / n + overlap)
     certain = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     ratio = mean / unit / np.where(constant, 1.0, spread)
     statistic = np.where(constant, certain, ratio)
