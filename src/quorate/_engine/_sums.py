@@ -18,7 +18,7 @@ import numpy as np
 
 from quorate._engine._arrays import TreeArrays
 from quorate._engine._walk import Walk
-from quorate._native import SumPlan, kernels
+from quorate._native import SumPlan, address, kernels
 from quorate._typing import Array, FloatArray, IntArray
 
 # Numbers of this size and less are exact in 32 bits.
@@ -120,7 +120,7 @@ class Adder:
         if self._library is not None:
             arrays, numbers = sum_plan(sums)
             self._arrays = arrays
-            at = {name: _address(array) for name, array in arrays.items()}
+            at = {name: address(array) for name, array in arrays.items()}
             self._plan = SumPlan(**at, **numbers)
             self._plan_address = ctypes.addressof(self._plan)
 
@@ -134,7 +134,7 @@ class Adder:
             return self._add_in_numpy(X)
         found = np.empty((len(X), self.sums.base.size))
         room = np.empty((min(len(X), self._library.room), X.shape[1]), dtype=np.float32)
-        given, to = (_address(X), len(X)), (_address(room), _address(found))
+        given, to = (address(X), len(X)), (address(room), address(found))
         strange = self._library.add(self._plan_address, *given, *to)
         return found, bool(strange & 1), bool(strange & 2)
 
@@ -188,8 +188,3 @@ def sum_plan(sums: Sums) -> tuple[dict[str, Array], dict[str, Any]]:
         "ranked": int(sums.n_cuts.size > 0),
         "single": int(sums.single),
     }
-
-
-def _address(array: Array) -> int:
-    at: int = array.__array_interface__["data"][0]
-    return at

@@ -17,7 +17,7 @@ from quorate._engine._additive import AdditiveEnsemble
 from quorate._engine._rules import EXACT, WHOLE, Rule, Stops, make_rule
 from quorate._kernels.verdicts import lead
 from quorate._messages import warn
-from quorate._native import Buffers, Kernels, Plan, kernels, misspelt, why_not
+from quorate._native import Buffers, Kernels, Plan, address, kernels, misspelt, why_not
 from quorate._rows import count_rows, cut_rows, sliceable, take_rows
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate.exceptions import QuorateWarning
@@ -80,7 +80,7 @@ class Voter:
         self._adds_weight = bool((ensemble.weights > 0).all())
         if library is not None:
             self._arrays, numbers = kernel_plan(ensemble, stops, rule)
-            addresses = {name: _address(array) for name, array in self._arrays.items()}
+            addresses = {name: address(array) for name, array in self._arrays.items()}
             self._plan = Plan(**addresses, **numbers)
             self._plan_address = ctypes.addressof(self._plan)
             self._decision = _DECISIONS.index(ensemble.decision)
@@ -101,14 +101,14 @@ class Voter:
         if numbers is not _DOUBLE and numbers is not _SINGLE:
             return None
         n_rows, n_columns = X.shape
-        by_size, address = self.buffers.by_size
+        by_size, buffers = self.buffers.by_size
         if n_columns != self._n_features or not 0 < n_rows < len(by_size):
             return None
         found: tuple[IntArray, FloatArray]
         wide, found = by_size[n_rows]
         wide[:] = X
         how = self._decision if self.ensemble.adds_in_order() else _LEFT_OPEN
-        if self._kernels.serve(self._plan_address, address, n_rows, how) != 0:
+        if self._kernels.serve(self._plan_address, buffers, n_rows, how) != 0:
             return None  # not finite, or rounding decides and the ensemble insists
         return found
 
@@ -132,11 +132,11 @@ class Voter:
         if not (X.flags.c_contiguous and X.flags.aligned):
             return None
         if X.dtype == np.float32:
-            return X if library.finite(_address(X), X.size) else None
+            return X if library.finite(address(X), X.size) else None
         if X.dtype != np.float64:
             return None
         narrow = np.empty(X.shape, dtype=np.float32)
-        fits = library.narrow(_address(X), _address(narrow), X.size)
+        fits = library.narrow(address(X), address(narrow), X.size)
         return narrow if fits else None
 
     def evaluate(
@@ -159,12 +159,12 @@ class Voter:
         scores = np.empty((room + 1, n_classes))
         n_close = library.vote(
             self._plan_address,
-            _address(X),
+            address(X),
             n_rows,
-            not (is_finite or library.finite(_address(X), X.size)),
+            not (is_finite or library.finite(address(X), X.size)),
             self._decision if ensemble.adds_in_order() else _LEFT_OPEN,
-            *[_address(array) for array in (codes, asked, close, scores)],
-            _address(scores) + room * n_classes * scores.itemsize,
+            *[address(array) for array in (codes, asked, close, scores)],
+            address(scores) + room * n_classes * scores.itemsize,
             room,
         )
         if n_close:
@@ -328,7 +328,7 @@ class _ThreadBuffers(threading.local):
             "scores": np.empty((n_rows, n_classes)),
             "scratch": np.empty(n_classes),
         }
-        addresses = {name: _address(array) for name, array in self.arrays.items()}
+        addresses = {name: address(array) for name, array in self.arrays.items()}
         self._buffers = Buffers(**addresses)
         # Slices by number of rows: a lookup is faster than slicing.
         wide, codes, scores = (self.arrays[n] for n in ("wide", "codes", "scores"))
@@ -377,8 +377,3 @@ def kernel_plan(
 
 def _as_array(numbers: Array, kind: type) -> Array:
     return np.ascontiguousarray(numbers, dtype=kind)
-
-
-def _address(array: Array) -> int:
-    at: int = array.__array_interface__["data"][0]
-    return at

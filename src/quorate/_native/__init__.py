@@ -59,6 +59,12 @@ class Buffers(ctypes.Structure):
     _fields_ = _fields("wide narrow codes asked close scores scratch")
 
 
+def address(array: Any) -> int:
+    """Return where the numbers of an array are."""
+    at: int = array.__array_interface__["data"][0]
+    return at
+
+
 class Kernels:
     """The functions of ``forest.c``.
 

@@ -179,12 +179,16 @@ class CompactModel:
 
     def _read(self, metadata: dict[str, Any], arrays: dict[str, Array]) -> None:
         try:
+            labels, n_features = _labels(metadata, arrays), metadata["n_features"]
+            if type(n_features) is not int:
+                raise ValueError("an invalid number of columns")
+            # "steps" are those of the pipeline; the array is one of the trees.
+            given = {**arrays, **metadata}
             if "link" in metadata:
-                labels = _labels(metadata, arrays)
-                answers = answers_from_file(metadata, arrays, labels)
-                self._set_sums(answers, {**arrays, **metadata})
-            else:
-                self._set(*_from_file(metadata, arrays))
+                self._set_sums(answers_from_file(metadata, arrays, labels), given)
+            elif labels is not None:
+                trees = unpack(arrays, n_features, labels.size)
+                self._set(trees, {**given, "classes_": labels})
         except _FORGED as error:
             raise ValueError(f"damaged or forged ({error})") from error
 
@@ -306,12 +310,9 @@ class CompactModel:
 
     def _set_sums(self, answers: SumAnswers, given: dict[str, Any]) -> None:
         """Set up a model whose trees add up, or refuse metadata."""
-        trees, known = (
-            answers.adder.sums.trees,
-            {} if answers.classes is None else {"classes_": answers.classes},
-        )
+        known = {} if answers.classes is None else {"classes_": answers.classes}
         metadata = {**known, **_check_columns(given), "allow_nan": given["allow_nan"]}
-        self._set_columns(trees, metadata)
+        self._set_columns(answers.adder.sums.trees, metadata)
         self._sums = answers
 
     def _set_columns(self, trees: TreeArrays, metadata: dict[str, Any]) -> None:
@@ -490,18 +491,6 @@ def _labels(written: dict[str, Any], arrays: dict[str, Array]) -> Array | None:
     if not all(isinstance(label, (str, int, float)) for label in labels):
         raise ValueError("labels of an unexpected type")
     return labels
-
-
-def _from_file(
-    written: dict[str, Any], arrays: dict[str, Array]
-) -> tuple[TreeArrays, dict[str, Any]]:
-    """Return the trees and metadata of a file, or raise one of ``_FORGED``."""
-    labels, n_features = _labels(written, arrays), written["n_features"]
-    if type(n_features) is not int or labels is None:
-        raise ValueError("an invalid number of columns")
-    trees = unpack(arrays, n_features, labels.size)
-    # "steps" are those of the pipeline; the array is one of the trees.
-    return trees, {**arrays, **written, "classes_": labels}
 
 
 def _check_columns(metadata: dict[str, Any]) -> dict[str, Any]:

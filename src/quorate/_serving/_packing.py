@@ -60,7 +60,9 @@ def unpack(packed: Mapping[str, Array], n_features: int, n_classes: int) -> Tree
     starts = np.cumsum(counts) - counts
     # Every inner node has two children, and every node but the root is one.
     n_inner = np.add.reduceat(~is_leaf, starts, dtype=int)
-    left = np.repeat(starts + 1, n_inner) + 2 * _count_from_zero(n_inner)
+    # The children of the inner nodes of a tree follow its root, pair by pair.
+    first = starts + 1 - 2 * (np.cumsum(n_inner) - n_inner)
+    left = np.repeat(first, n_inner) + 2 * np.arange(n_inner.sum())
     fits = np.array_equal(counts, 1 + 2 * n_inner)
     if not fits or not (left > np.flatnonzero(~is_leaf)).all():
         raise ValueError("a tree that does not end")
@@ -109,14 +111,6 @@ def _unpack_bits(packed: Array, count: int) -> BoolArray:
     if packed.shape != ((count + 7) // 8,):
         raise ValueError("marks of an unexpected length")
     return np.unpackbits(packed, count=count).astype(bool)
-
-
-def _count_from_zero(sizes: IntArray) -> IntArray:
-    """Return 0, 1, ... for each of some groups, one after the other."""
-    numbers: IntArray = np.arange(sizes.sum()) - np.repeat(
-        np.cumsum(sizes) - sizes, sizes
-    )
-    return numbers
 
 
 # Thresholds

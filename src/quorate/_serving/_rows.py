@@ -119,12 +119,8 @@ class RowForm(NamedTuple):
                 )
         if not table:
             raise ValueError("X has no rows")
-        return Frame(
-            [
-                self._column(labels, *each)
-                for each in enumerate(zip(*table, strict=True))
-            ]
-        )
+        columns = enumerate(zip(*table, strict=True))
+        return Frame([self._column(labels, *column) for column in columns])
 
     def is_header(self, fields: list[str]) -> bool:
         """Return whether the first line of a file has names, where nobody knows them.

@@ -312,11 +312,8 @@ def _lookup(
         for place, known in enumerate(tables):
             given = [_key(value) for value in columns[place].tolist()]
             if others is None and (strange := [v for v in given if v not in known]):
-                shown = (
-                    "a missing value"
-                    if strange[0] in (_MISSING, _NA)
-                    else f"the value {strange[0]!r}"
-                )
+                is_gap = strange[0] in (_MISSING, _NA)
+                shown = "a missing value" if is_gap else f"the value {strange[0]!r}"
                 raise ValueError(
                     f"column {place} of those with categories has {shown}, which did "
                     "not occur in training"

@@ -1,5 +1,6 @@
 """Answers from sums of trees: links, classes, and what a file holds of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,29 +14,16 @@ SUM_ARRAYS = (*PACKED, "targets", "base", "n_cuts", "cuts", "sets")
 SUM_FACTS = ("link", "alpha", "divisor", "by_sums", "above")
 
 
-def _identity(sums: FloatArray, alpha: float) -> FloatArray:
-    return sums
-
-
-def _sigmoid(sums: FloatArray, alpha: float) -> FloatArray:
-    return 1 / (1 + np.exp(-sums.dtype.type(alpha) * sums))
-
-
 def _softmax(sums: FloatArray, alpha: float) -> FloatArray:
     grown = np.exp(sums - sums.max(axis=1, keepdims=True))
-    shares: FloatArray = grown / grown.sum(axis=1, keepdims=True)
-    return shares
+    return np.asarray(grown / grown.sum(axis=1, keepdims=True))
 
 
-def _exp(sums: FloatArray, alpha: float) -> FloatArray:
-    return np.exp(sums)
-
-
-LINKS = {
-    "identity": _identity,
-    "sigmoid": _sigmoid,
+LINKS: dict[str, Callable[[FloatArray, float], FloatArray]] = {
+    "identity": lambda sums, alpha: sums,
+    "sigmoid": lambda sums, a: 1 / (1 + np.exp(-sums.dtype.type(a) * sums)),
     "softmax": _softmax,
-    "exp": _exp,
+    "exp": lambda sums, alpha: np.exp(sums),
 }
 
 
@@ -122,7 +110,7 @@ def answers_from_file(
 ) -> SumAnswers:
     """Return the answers that a file holds, or raise one of the errors of forgery."""
     n_features, n_held = facts["n_features"], facts["n_held"]
-    if type(n_features) is not int or type(n_held) is not int or n_held < 1:
+    if type(n_held) is not int or n_held < 1:
         raise ValueError("an invalid number of columns")
     cuts, base = (np.array(arrays[name], dtype=float) for name in ("cuts", "base"))
     if cuts.ndim != 1 or np.isnan(cuts).any():

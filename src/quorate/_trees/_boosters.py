@@ -5,7 +5,7 @@ import json
 import re
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,18 +54,16 @@ class TreeSum:
         return 1e-6 if self.single else 1e-12
 
 
-class _Asked:
+class _Asked(NamedTuple):
     """Ask a bare XGBoost Booster as its wrappers are asked."""
 
-    def __init__(self, booster: Any) -> None:
-        self._booster = booster
+    booster: Any
 
     def predict(self, X: Any) -> Array:
         import xgboost
 
-        return np.asarray(
-            self._booster.predict(xgboost.DMatrix(X, enable_categorical=True))
-        )
+        rows = xgboost.DMatrix(X, enable_categorical=True)
+        return np.asarray(self.booster.predict(rows))
 
 
 def read_booster(model: Any, library: str) -> TreeSum:
@@ -244,13 +242,10 @@ def _read(
     header = found.get_header_accessor()
 
     def number(name: str) -> int:
-        return int(np.array(header.get_field(name))[0])
+        return int(np.array(header.get_field(name)).max())
 
     post = str(header.get_field("postprocessor"))
-    n_targets, n_classes = (
-        number("num_target"),
-        int(np.array(header.get_field("num_class")).max()),
-    )
+    n_targets, n_classes = number("num_target"), number("num_class")
     classes = getattr(model, "classes_", None)
     if post not in _LINKS or (classes is not None and post == "identity"):
         raise refused(model, f"its objective is not supported ({post})")
@@ -266,9 +261,8 @@ def _read(
         kind, cut = part["cmp"], part["threshold"]
         if part["leaf_vector"].size:
             raise refused(model, "its leaves hold several numbers each")
-        if not np.isin(
-            kind[part["node_type"] == _COMPARES], (_LESS, _LESS_OR_EQUAL)
-        ).all():
+        compares = kind[part["node_type"] == _COMPARES]
+        if not np.isin(compares, (_LESS, _LESS_OR_EQUAL)).all():
             raise refused(model, "its trees compare in a way that is not supported")
         # x < cut if and only if x <= the number before it.
         cut = np.where(kind == _LESS, np.nextafter(cut, cut.dtype.type(-np.inf)), cut)
@@ -345,10 +339,8 @@ def _read_sets(
             words.append(row)
             n_words += row.size
     columns = np.repeat([*cuts], [row.size for row in cuts.values()]).astype(int)
-    return np.concatenate(words), (
-        columns,
-        np.concatenate([*cuts.values(), np.empty(0)]),
-    )
+    ends = np.concatenate([*cuts.values(), np.empty(0)])
+    return np.concatenate(words), (columns, ends)
 
 
 _OF_NODES = (

@@ -84,9 +84,8 @@ def _answers(model: Any, small: Any, rows: Any, *, first: bool) -> dict[str, Arr
     found = {}
     if hasattr(model, "predict_proba") and hasattr(small, "classes_"):
         found["predict_proba"] = np.asarray(model.predict_proba(rows))
-    if (
-        getattr(type(model), "predict", None) is RandomForestClassifier.predict
-    ):  # the largest of those
+    own = getattr(type(model), "predict", None)
+    if own is RandomForestClassifier.predict:  # the largest of those
         found["predict"] = model.classes_.take(found["predict_proba"].argmax(axis=1))
     elif not found or first:
         found["predict"] = np.asarray(model.predict(rows))
@@ -102,10 +101,8 @@ def _compare(
         try:
             found = np.asarray(getattr(small, method)(rows))
         except ValueError as error:
-            raise _different(
-                small,
-                f"it refuses {kind} that the model answers ({str(error).rstrip('.')})",
-            ) from error
+            how = f"it refuses {kind} that the model answers ({str(error)[:-1]})"
+            raise _different(small, how) from error
         if found.shape != own.shape:
             raise _different(
                 small,
@@ -166,10 +163,8 @@ def _made_rows(small: CompactModel) -> Iterator[tuple[str, Any]]:
         wide = _moved(rng, wide.astype(float))
         narrow = _moved(rng, wide.astype(np.float32)).astype(float)
         missing = [_with_holes(rng, wide)] if small._metadata["allow_nan"] else []
-        yield (
-            "columns of float64",
-            _dress(form, np.vstack([wide, narrow, *missing]), {}),
-        )
+        rows = np.vstack([wide, narrow, *missing])
+        yield "columns of float64", _dress(form, rows, {})
         for column, cuts in small.categories():
             values = np.r_[cuts, np.nextafter(cuts, np.inf), -1.0, -0.5, 0.5, 2.0**33]
             each = np.resize(wide, (values.size, form.n_columns))

@@ -50,10 +50,11 @@ class _CompactEstimator(CompactModel, BaseEstimator):  # type: ignore[misc]
         )
 
     def _check_rows(self, X: Any) -> Array:
-        names = list(getattr(X, "columns", ()))
-        has_blanks = self._form.known_names(names) != names
-        if self._metadata["steps"] or isinstance(X, (list, tuple, dict)) or has_blanks:
+        if self._metadata["steps"] or isinstance(X, (list, tuple, dict)):
             return super()._check_rows(X)  # columns of text, or rows of a file
+        names = list(getattr(X, "columns", ()))
+        if self._form.known_names(names) != names:
+            return super()._check_rows(X)
         finite = "allow-nan" if self._metadata["allow_nan"] else True
         checked = validate_data(
             self,

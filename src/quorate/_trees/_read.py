@@ -180,7 +180,7 @@ def _tree_arrays(
     ensemble: Ensemble, values: list[FloatArray], averages: bool
 ) -> TreeArrays:
     """Return the trees of an ensemble, with the shares of each class in their nodes."""
-    joined = join_trees([_nodes(member) for member in ensemble.members])
+    joined = join_trees([tree_nodes(m.tree, m.features) for m in ensemble.members])
     shares = np.concatenate(values)[joined["is_leaf"]]
     leaf_values, table = _leaves(shares, averages)
     n_features = int(ensemble.core.n_features_in_)
@@ -189,12 +189,11 @@ def _tree_arrays(
     )
 
 
-def _nodes(member: Member) -> TreeNodes:
-    """Return the nodes of a member, with columns of the ensemble's X."""
-    tree = member.tree
+def tree_nodes(tree: Any, own: Any = None) -> TreeNodes:
+    """Return the nodes of a tree of scikit-learn, which may have columns of its own."""
     columns: IntArray = tree.feature
-    if member.features is not None:
-        columns = np.asarray(member.features)[np.maximum(columns, 0)]
+    if own is not None:
+        columns = np.asarray(own)[np.maximum(columns, 0)]
     return TreeNodes(
         tree.children_left,
         tree.children_right,

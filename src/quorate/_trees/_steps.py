@@ -184,10 +184,6 @@ def _standard(name: str, step: StandardScaler) -> list[Any]:
     return [[*operation, narrows] for operation in made]
 
 
-def _robust(name: str, step: RobustScaler) -> list[Any]:
-    return _arithmetic(subtract=step.center_, divide=step.scale_)
-
-
 def _min_max(name: str, step: MinMaxScaler) -> list[Any]:
     operations = _arithmetic(multiply=step.scale_, add=step.min_)
     return operations + _clip(step, *step.feature_range)
@@ -273,7 +269,7 @@ _CONVERSIONS: dict[type, Any] = {
     ColumnTransformer: _columns,
     SimpleImputer: _imputer,
     StandardScaler: _standard,
-    RobustScaler: _robust,
+    RobustScaler: lambda _, s: _arithmetic(subtract=s.center_, divide=s.scale_),
     MinMaxScaler: _min_max,
     MaxAbsScaler: _max_abs,
     KBinsDiscretizer: _bins,

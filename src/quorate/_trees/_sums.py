@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from quorate._engine import Adder, Sums, lay_out, rank_thresholds
 from quorate._serving import SUM_FACTS, SumAnswers
 from quorate._trees._boosters import TreeSum, read_booster, refused
-from quorate._trees._read import TreeNodes, distinct_rows, join_trees
+from quorate._trees._read import distinct_rows, join_trees, tree_nodes
 from quorate._typing import Array, FloatArray, IntArray
 
 _FORESTS = ("RandomForestRegressor", "ExtraTreesRegressor", "BaggingRegressor")
@@ -79,7 +79,7 @@ def _read_mean(model: Any) -> TreeSum:
         raise refused(model, "it has several outputs")
     held = [_values(member, classes is not None) for member in members]
     return TreeSum(
-        trees=[_nodes(m, own) for m, own in zip(members, columns, strict=True)],
+        trees=[tree_nodes(m.tree_, c) for m, c in zip(members, columns, strict=True)],
         held=held,
         targets=[0] * len(members),
         base=np.zeros(held[0].shape[1]),
@@ -106,7 +106,7 @@ def _read_boosted(model: Any) -> TreeSum:
     ]
     link = "identity" if classes is None else "sigmoid" if n_sums == 1 else "softmax"
     return TreeSum(
-        trees=[_nodes(member, None) for member in members],
+        trees=[tree_nodes(member.tree_) for member in members],
         held=held,
         targets=[place % n_sums for place in range(len(members))],
         base=np.ravel(next(stages(row))) - first,
@@ -115,17 +115,6 @@ def _read_boosted(model: Any) -> TreeSum:
         by_sums=True,
         classes=classes,
         n_features=int(model.n_features_in_),
-    )
-
-
-def _nodes(member: Any, own: Any) -> TreeNodes:
-    tree = member.tree_
-    columns = tree.feature
-    if own is not None:
-        columns = np.asarray(own)[np.maximum(columns, 0)]
-    missing = tree.missing_go_to_left
-    return TreeNodes(
-        tree.children_left, tree.children_right, columns, tree.threshold, missing
     )
 
 
