@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 import quorate
 
@@ -89,7 +89,12 @@ def check_answers(connection, forest):
         assert (status, problem in answer["error"]) == (400, True)
 
 
-def test_handler_of_a_function_service(path, forest, monkeypatch):
+@pytest.mark.parametrize("boosted", [False, True])
+def test_handler_of_a_function_service(boosted, forest, tmp_path, monkeypatch):
+    if boosted:
+        forest = GradientBoostingClassifier(n_estimators=5).fit(X, Y)
+    path = tmp_path / "model.quorate"
+    quorate.save(quorate.compact(forest), path)
     monkeypatch.setenv("MODEL", str(path))
     spec = importlib.util.spec_from_file_location("handler", EXAMPLES / "handler.py")
     module = importlib.util.module_from_spec(spec)
