@@ -25,8 +25,9 @@ from quorate._choosing._crossfit import (
     folds_of,
 )
 from quorate._scoring import find_score, score_for
-from quorate._votes import VoteSource, WholePrediction, prefix_predictions, with_changes
+from quorate._votes import WholePrediction, prefix_predictions, with_changes
 from quorate.pruning import make_pruner
+from quorate.results import VoteSource
 from quorate.stats import error_limit, excess_limit
 
 ACCURACY = find_score(None, np.arange(3), "here")

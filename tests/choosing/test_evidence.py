@@ -12,8 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate._choosing import EnsembleEvidence, Evidence, gather
-from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
+from quorate.results import VoteSource
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from sklearn.ensemble import RandomForestClassifier
 import quorate
 from quorate._data import MAX_SAMPLES, draw_sample
 from quorate._data._rows import stratum_sizes
-from quorate._votes import VoteSource
 from quorate.exceptions import SampledWarning
+from quorate.results import VoteSource
 
 
 def cut(X, y, edges):

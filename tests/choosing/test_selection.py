@@ -14,9 +14,10 @@ import quorate
 from quorate import pruning, select
 from quorate._choosing import SizeByCost, SizeByErrors, SizeCurve, size_curve
 from quorate._scoring import find_score
-from quorate._votes import VoteSource, votes_from_codes, with_changes
+from quorate._votes import votes_from_codes, with_changes
 from quorate.cli import main
 from quorate.exceptions import QuorateWarning
+from quorate.results import VoteSource
 
 
 def accuracy(votes):

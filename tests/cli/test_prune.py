@@ -16,7 +16,7 @@ from tests.cli.shell import run as shell
 from tests.cli.shell import run_json, shown, told
 
 import quorate
-from quorate._files import load, save
+from quorate import load, save
 from quorate._units import bytes_text
 
 

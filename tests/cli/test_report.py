@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.cli.shell import run as shell
 from tests.study.plans import results_of
 
-from quorate._files import load, save
+from quorate import load, save
 from quorate.study import MethodSpec
 
 

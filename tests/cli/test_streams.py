@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.cli.shell import run, run_json, shown
 
 import quorate
-from quorate._files import load, save
+from quorate import load, save
 
 
 @pytest.fixture(scope="module")

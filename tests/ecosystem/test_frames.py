@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.ensembles.kinds import KINDS
 
 import quorate
-from quorate._votes import VoteSource
+from quorate.results import VoteSource
 
 from .conftest import library
 

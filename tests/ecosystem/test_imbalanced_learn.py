@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import quorate
-from quorate._votes import VoteSource
 from quorate.exceptions import CoverageWarning
+from quorate.results import VoteSource
 from quorate.testing import check_ensemble
 
 from .conftest import library

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import quorate
-from quorate._votes import VoteSource
+from quorate.results import VoteSource
 from quorate.testing import check_ensemble
 
 from .conftest import library

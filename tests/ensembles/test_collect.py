@@ -27,8 +27,9 @@ from tests.ensembles.kinds import BOOTSTRAPPED, KINDS, tree
 
 import quorate
 from quorate import collect_votes
-from quorate._votes import VoteSource, totals
+from quorate._votes import totals
 from quorate.exceptions import LeftOutWarning, QuorateWarning
+from quorate.results import VoteSource
 
 X, Y = load_wine(return_X_y=True)
 X = StandardScaler().fit_transform(X)

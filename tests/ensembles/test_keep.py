@@ -20,7 +20,8 @@ from tests.ensembles.kinds import KINDS, tree
 
 import quorate
 from quorate import prune
-from quorate._ensembles import find_record, keep_members, places_among, read_ensemble
+from quorate._ensembles import find_record, keep_members, places_among
+from quorate.ensembles import read_ensemble
 from quorate.pruning import MarginDistance
 
 X, Y = DATA = load_wine(return_X_y=True)

@@ -16,8 +16,9 @@ from sklearn.svm import LinearSVC
 from tests.ensembles.kinds import BOOTSTRAPPED, KINDS, tree
 
 import quorate
-from quorate._ensembles import _registry, find_kind, read_ensemble, register_kind
+from quorate._ensembles import _registry, find_kind, register_kind
 from quorate._votes import DecisionRule
+from quorate.ensembles import read_ensemble
 from quorate.testing import check_ensemble
 from quorate.testing._ensembles import check_members
 

@@ -21,9 +21,10 @@ from tests.ensembles.kinds import BOOTSTRAPPED, KINDS
 
 import quorate
 from quorate._data import RowDigest, digest_rows
-from quorate._ensembles import out_of_bag_rows, read_ensemble, source_of
-from quorate._votes import VoteSource
+from quorate._ensembles import out_of_bag_rows, source_of
+from quorate.ensembles import read_ensemble
 from quorate.exceptions import CoverageWarning
+from quorate.results import VoteSource
 
 X, Y = make_classification(600, 8, n_informative=5, flip_y=0.1, random_state=0)
 TRAIN, NEW = slice(0, 300), slice(300, 600)

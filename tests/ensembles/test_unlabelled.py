@@ -8,8 +8,8 @@ from tests.cli.shell import run, told
 
 import quorate
 from quorate import Votes
-from quorate._votes import VoteSource
 from quorate.display import SizeCurveDisplay
+from quorate.results import VoteSource
 
 NOTHING_KNOWN = "these votes have no labels, so errors are unknown"
 

@@ -23,7 +23,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from tests.cli.shell import run
 
 import quorate
-from quorate._votes import VoteSource
+from quorate.results import VoteSource
 
 X, Y = DATA = load_wine(return_X_y=True)
 FOREST = RandomForestClassifier(10, random_state=0)

@@ -36,7 +36,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.ensembles.kinds import KINDS
 
 import quorate
-from quorate._files import _trust, load, save
+from quorate import load, save
+from quorate._files import _trust
 from quorate.exceptions import FileFormatError, QuorateWarning, VersionWarning
 from quorate.study import Store
 

@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
 
 from quorate._lazy import try_modes
-from quorate._votes import VoteSource
+from quorate.results import VoteSource
 
 X, y = make_classification(900, 8, flip_y=0.2, random_state=0)
 FOREST = RandomForestClassifier(30, random_state=0).fit(X[:400], y[:400])

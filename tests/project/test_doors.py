@@ -19,9 +19,10 @@ from tests.project.models import X, Y, several
 
 import quorate
 from quorate._choosing import Selection
-from quorate._ensembles import _registry, read_ensemble
-from quorate._votes import VoteSource
+from quorate._ensembles import _registry
 from quorate.cli import main
+from quorate.ensembles import read_ensemble
+from quorate.results import VoteSource
 from quorate.study import EnsembleSpec, MethodSpec, Plan, load_data
 from quorate.study import _cell as cell_module
 

@@ -29,9 +29,9 @@ import quorate
 from quorate import PrunedClassifier, collect_votes, distil, keep_members, prune
 from quorate._pruned import _backfit, _distillation_set
 from quorate._pruned._teacher import read_teacher, unseen_by
-from quorate._votes import VoteSource
 from quorate.ensembles import read_ensemble
 from quorate.exceptions import SampledWarning
+from quorate.results import VoteSource
 
 LABELS = np.array(["ant", "bee", "cow"])
 

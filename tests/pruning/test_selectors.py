@@ -8,8 +8,9 @@ from tests.pruning.slow_selectors import Shares
 import quorate
 from quorate import pruning
 from quorate._kernels import counts
-from quorate._votes import VoteSource, votes_from_codes, with_changes
+from quorate._votes import votes_from_codes, with_changes
 from quorate.pruning._vote_shares import brier_products
+from quorate.results import VoteSource
 
 N_VOTES = 60
 

@@ -51,7 +51,8 @@ from quorate._report import _text, study_report
 from quorate._report._page import tidy
 from quorate._report._reproduce import as_code
 from quorate._scoring import find_score
-from quorate._votes import VoteSource, with_changes
+from quorate._votes import with_changes
+from quorate.results import VoteSource
 from quorate.study import Results
 
 CHOSEN_BEFORE = (

@@ -5,7 +5,7 @@ import pytest
 from tests.report.pages import figures_in, words_of
 
 import quorate
-from quorate._votes import VoteSource
+from quorate.results import VoteSource
 
 
 def oof(n=600, n_models=7):

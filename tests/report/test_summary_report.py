@@ -12,8 +12,9 @@ from tests.cli.shell import run, run_json, told
 from tests.report.pages import assert_whole, figures_in
 
 import quorate
-from quorate._files import save
-from quorate._votes import VoteSource, totals
+from quorate import save
+from quorate._votes import totals
+from quorate.results import VoteSource
 
 
 def percent(share):

@@ -8,9 +8,9 @@ from sklearn.metrics import log_loss
 from tests.study.plans import plain, results_of, small_plan
 
 from quorate._choosing import FixedSize, choose
-from quorate._votes import VoteSource
 from quorate.pruning import METHODS as METHODS_BY_NAME
 from quorate.pruning import Pruner, PrunerTags
+from quorate.results import VoteSource
 from quorate.study import EnsembleSpec, MethodSpec, Results, load_data, run_plan
 from quorate.study import _cell as cell_module
 from quorate.study._cell import _FittedUnit, fold_rows, unit_keys

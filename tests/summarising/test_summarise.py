@@ -16,8 +16,8 @@ from tests.votes.same import are_same
 
 import quorate
 from quorate._data import SampleForm, read_samples
-from quorate._votes import VoteSource
 from quorate.exceptions import BatchError, LeftOutWarning
+from quorate.results import VoteSource
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,10 @@ from sklearn.svm import LinearSVC
 from tests.ensembles.kinds import KINDS
 
 import quorate
-from quorate._ensembles import collect_recombined, read_ensemble
+from quorate._ensembles import collect_recombined
 from quorate._ensembles._collect import recombined_rows
 from quorate._votes import with_changes
+from quorate.ensembles import read_ensemble
 from quorate.exceptions import LeftOutWarning
 
 SHARES = np.array(
