@@ -146,6 +146,24 @@ NAMED: list[tuple[str, str, str, str]] = [
         "n_sizes = min(n_sizes, fitted.order_.size)",
         "n_sizes = max(n_sizes, fitted.order_.size)",
     ),
+    (
+        "further votes dropped in every fold",
+        "_choosing",
+        "unlabelled=given.further",
+        "unlabelled=None",
+    ),
+    (
+        "any score taken for accuracy, in what to expect of both models",
+        "_choosing",
+        "if self.score.is_accuracy:\n            return 1",
+        "if True:\n            return 1",
+    ),
+    (
+        "any score taken for accuracy, after distilling",
+        "_choosing",
+        "if score.is_accuracy:\n        share",
+        "if True:\n        share",
+    ),
     # certificates, comparisons
     (
         "new weights pass as the ensemble itself",
@@ -178,6 +196,12 @@ NAMED: list[tuple[str, str, str, str]] = [
         "np.union1d(votes[0].samples, votes[1].samples)",
     ),
     # blending
+    (
+        "one column of the class declared for it is enough",
+        "_blending",
+        "(named == declared).all()",
+        "(named == declared).any()",
+    ),
     (
         "the models of the least weight stay",
         "_blending",
@@ -233,6 +257,13 @@ NAMED: list[tuple[str, str, str, str]] = [
         "study",
         '"quorate": __version__,',
         "",
+    ),
+    # files
+    (
+        "a step of a file that takes a negative column",
+        "_serving",
+        "type(place) is int and 0 <= place < size",
+        "type(place) is int and place < size",
     ),
     # command line
     (

@@ -15,37 +15,7 @@ from quorate.exceptions import QuorateWarning
 
 X, Y = load_wine(return_X_y=True)
 FOREST = RandomForestClassifier(15, random_state=0).fit(X, Y)
-VOTES = quorate.collect_votes(FOREST, X, Y)
 PROBABILITIES = FOREST.predict_proba(X)
-WHOLE = "must be a whole number from 0 to 4294967295, a Generator, or a RandomState."
-
-
-def prune(**options):
-    return quorate.prune(FOREST, X, Y, **options)
-
-
-TWICE = {"a": PROBABILITIES, "b": PROBABILITIES}
-SEEDED = {
-    "prune": lambda seed: prune(random_state=seed),
-    "select": lambda seed: quorate.select(VOTES, random_state=seed),
-    "PrunedClassifier": lambda seed: quorate.PrunedClassifier(
-        random_state=seed).fit(X, Y),
-    "LazyClassifier": lambda seed: quorate.LazyClassifier(
-        FOREST, random_state=seed).fit(),
-    "distil": lambda seed: quorate.distil(FOREST, FOREST, X, random_state=seed),
-    "blend": lambda seed: quorate.blend(TWICE, Y, random_state=seed),
-    "RandomSubset": lambda seed: quorate.pruning.RandomSubset(
-        random_state=seed).fit(VOTES),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("owner", SEEDED)
-@pytest.mark.parametrize("seed", ["x", -1, 1.5])
-def test_what_is_no_seed(owner, seed):
-    """NumPy's own sentences for it say neither who complains nor what fits."""
-    sentence = f"{owner}(random_state={seed!r}): {WHOLE}"
-    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-        SEEDED[owner](seed)
 
 
 def test_seeds_of_all_kinds_fit():

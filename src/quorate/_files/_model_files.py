@@ -212,7 +212,7 @@ def load(
     return model
 
 
-def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> bool:
+def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool) -> bool:
     """Refuse a file that :func:`load` cannot open, by its name and first bytes.
 
     Returns whether it is an archive, not a pickle.
@@ -220,7 +220,7 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool = False) -> 
     Examples
     --------
     >>> from quorate._files import check_kind
-    >>> check_kind(__file__)
+    >>> check_kind(__file__, unsafe_pickle=False)
     Traceback (most recent call last):
     ...
     quorate.exceptions.FileFormatError: ...: not a model in skops format, or damaged.
