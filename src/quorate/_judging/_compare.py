@@ -313,7 +313,8 @@ def read_model(model: Any) -> Ensemble | None:
     try:
         return read_ensemble(model)
     except TypeError:
-        if not hasattr(model, "predict"):
+        has_outputs = isinstance(getattr(model, "classes_", None), list)
+        if has_outputs or not hasattr(model, "predict"):
             raise
         return read_ensemble([model]) if hasattr(model, "classes_") else None
 

@@ -227,6 +227,9 @@ class PrunedClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # t
 
     def _check_samples(self, X: Any, y: Any) -> tuple[Any, Array]:
         X = in_memory(X)
+        if not (self.estimator is None or hasattr(self.estimator, "fit")):
+            got = type(self.estimator).__name__
+            raise TypeError(f"PrunedClassifier: expected a classifier, got {got}.")
         validate_data(self, X, skip_check_array=True)
         shape = column_or_1d(y, warn=True).shape
         y = as_labels(y, "PrunedClassifier.fit: y").reshape(shape)

@@ -25,7 +25,7 @@ from quorate._theory._formulas import (
     sample_label_disagreement,
 )
 from quorate._theory._measures import MEASURES, Measure, find_measure
-from quorate._typing import Array, FloatArray, Outputs, Undefined
+from quorate._typing import FloatArray, Outputs, Undefined
 from quorate._votes import VoteCounts, Votes, check_counts, check_votes, totals
 from quorate.exceptions import QuorateWarning
 from quorate.risk import RiskAssessment, assess_risk
@@ -253,10 +253,8 @@ def _whole_value(
         return mean_of_samples(totals.histogram(votes), name, convention)
     corner = np.triu_indices(votes.n_members, k=1)
 
-    def of_each_pair(matrix: Array) -> Array:
-        return matrix[corner]
-
-    return mean_of_pairs(*pair_fraction(votes, name, outputs, of_each_pair), convention)
+    pairs = pair_fraction(votes, name, outputs, lambda matrix: matrix[corner])
+    return mean_of_pairs(*pairs, convention)
 
 
 def _convention(measure: Measure, undefined: Undefined) -> float:
