@@ -1,6 +1,7 @@
 """Out-of-bag votes that miss a class give no scores, no sizes and no weights."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -287,3 +288,14 @@ class TestEmptyTolerances:
         for tolerance in np.linspace(0.3, 0.99, 5) * limit:
             options = {"source": "new", "tolerance": float(tolerance)}
             assert not quorate.certify(balanced, constant, *new, **options).holds
+
+
+def test_copies_are_no_further_evidence():
+    X, y = make_classification(150, random_state=0)
+    X, y = np.r_[X, X], np.r_[y, y]
+    forest = RandomForestClassifier(100, random_state=0).fit(X, y)
+    _, selection = quorate.prune(forest, X, y, "mdm", 20, return_selection=True)
+    evidence, found = selection.evidence, selection.expected
+    flattered = replace(selection, evidence=replace(evidence, repeats=1.0)).expected
+    wider = (found.limit - found.error) / (flattered.limit - flattered.error)
+    assert wider == pytest.approx(np.sqrt(2))

@@ -13,6 +13,7 @@ from quorate._data import (
     Drawn,
     digest_rows,
     draw_sample,
+    hash_rows,
     pair_in_memory,
     sample_size,
     take_rows,
@@ -54,6 +55,8 @@ class Evidence:
     chosen_on : bool
         Whether the members were already chosen or distilled on these samples, which
         makes errors on them optimistic.
+    repeats : float
+        How many rows equal a row on average, itself included; looked at out of bag.
     """
 
     votes: Votes
@@ -62,6 +65,7 @@ class Evidence:
     further: Votes | None = None
     member_costs: Mapping[str, Array] = field(default_factory=dict)
     chosen_on: bool = False
+    repeats: float = 1.0
 
     def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
         """Return the evidence restricted to some samples.
@@ -159,6 +163,7 @@ class EnsembleEvidence(Evidence):
             self.drawn,
             self.unlabelled() if pruner.tags.uses_unlabelled else None,
             chosen_on=self.chosen_on,
+            repeats=self.repeats,
         )
 
     def unlabelled(self) -> Votes | None:
@@ -236,6 +241,10 @@ def gather(
             found, X, labels, rows, out_of_bag=out_of_bag, source=source, n_jobs=n_jobs
         )
     evidence = EnsembleEvidence(votes, X, drawn, ensemble=found, n_jobs=n_jobs)
+    if votes.is_masked:
+        _, counts = np.unique(hash_rows(X), return_counts=True)
+        repeats = float(np.sum(counts**2) / np.sum(counts))
+        evidence = replace(evidence, repeats=repeats)
     recorded = () if source == "new" else recorded_rows([found])
     if recorded and evidence.digest in recorded:
         return replace(evidence, chosen_on=True)

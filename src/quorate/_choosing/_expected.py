@@ -200,7 +200,8 @@ class ExpectedError:
 def expected_error(selection: "Selection") -> ExpectedError | None:
     """Return the expected error of a selection; None if there are too few samples."""
     if selection.size_score is not None:
-        return _expected_with_size(selection, selection.size_score)
+        found = _expected_with_size(selection, selection.size_score)
+        return _without_copies(found, selection.evidence)
     return expected_errors(selection.evidence, [selection], selection.score)[0]
 
 
@@ -260,9 +261,11 @@ def expected_errors(
             with stage("cross-validating"):
                 scorer.add_first(held, fit_on(others, pruner), number)
     return [
-        on_all_samples(scorer.result(), evidence.votes, selection.pruner)
+        _without_copies(
+            on_all_samples(scorer.result(), evidence.votes, selection.pruner), evidence
+        )
         if selection.drops_members
-        else _of_all(evidence.votes, score)
+        else _of_all(evidence, score)
         for selection, scorer in zip(selections, scorers, strict=True)
     ]
 
@@ -289,7 +292,7 @@ def expected_by_agreement(
     kept = expected_errors(selection.evidence, [selection], score)[0]
     if kept is None:
         return None
-    whole, more, doubt = _of_all(votes, score), 0.0, 0.0
+    whole, more, doubt = _of_all(selection.evidence, score), 0.0, 0.0
     halves = [votes.keep(np.arange(start, votes.n_members, 2)) for start in (0, 1)]
     by_half = float(np.mean([score.estimate_votes(half).loss for half in halves]))
     missing = float(np.mean(votes.codes < 0))
@@ -309,11 +312,26 @@ def expected_by_agreement(
     )
 
 
-def _of_all(votes: Votes, score: Score) -> ExpectedError:
+def _of_all(evidence: Evidence, score: Score) -> ExpectedError:
     """Return the error of all members on their votes."""
+    votes = evidence.votes
     scorer = CrossFitScorer(votes, score)
     scorer.add(np.arange(votes.n_samples), WholePrediction(votes))
-    return scorer.result()
+    return _without_copies(scorer.result(), evidence)
+
+
+def _without_copies(expected: ExpectedError, evidence: Evidence) -> ExpectedError:
+    """Return an estimate with the doubt of rows of which some are copies of others."""
+    if evidence.repeats == 1:
+        return expected
+    wider = float(np.sqrt(evidence.repeats))
+    limit = expected.error + wider * (expected.limit - expected.error)
+    return replace(
+        expected,
+        limit=min(limit, 1.0) if expected.score.is_accuracy else limit,
+        standard_error=wider * expected.standard_error,
+        excess_error=wider * expected.excess_error,
+    )
 
 
 def expected_curve(
