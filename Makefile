@@ -94,8 +94,9 @@ STRICT := tests/project/test_strict.py tests/project/test_characterisation.py \
 test-strict: $(VENV)/.test
 	OMP_NUM_THREADS=1 QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" $(STRICT)
 
-# What is promised, in 2000 simulated worlds each, and figures of ensembles that have to be
-# trained in 200; takes the better part of an hour, and the figures alone ten minutes.
+# What is promised, in 400 simulated worlds each (or WORLDS=2000), and figures of ensembles
+# that have to be trained in 200.
+WORLDS := 400
 FIGURES := figures or pool
 SIMULATED := tests/lazy/test_promises.py tests/choosing/test_promises.py tests/judging
 simulate-promises: SELECTED = not ($(FIGURES))
@@ -103,7 +104,7 @@ simulate-figures: SELECTED = $(FIGURES)
 simulate: simulate-promises simulate-figures
 simulate-promises simulate-figures: simulate-%: $(VENV)/.test
 	rm -f docs/results/reliability/$*.csv
-	QUORATE_WORLDS=2000 QUORATE_FIGURES=docs/results/reliability/$*.csv $(BIN)/python -m pytest -n auto -m slow \
+	QUORATE_WORLDS=$(WORLDS) QUORATE_FIGURES=docs/results/reliability/$*.csv $(BIN)/python -m pytest -n auto -m slow \
 		-k "$(SELECTED)" $(SIMULATED)
 	$(BIN)/python tests/figures.py
 	$(BIN)/python -m experiments results --mark $*
