@@ -45,11 +45,13 @@ def test_log_of_product(n_columns):
     np.testing.assert_allclose(log_of_product(factors), wanted, atol=1e-9)
 
 
-@pytest.mark.parametrize("n_members", [1, 30, 450])
-def test_pairs_by_bits_or_by_products(n_members):
+@pytest.mark.parametrize(
+    ("n_members", "n_samples"), [(1, 333), (30, 333), (30, 4100), (450, 333)]
+)
+def test_pairs_by_bits_or_by_products(n_members, n_samples):
     rng = np.random.default_rng(0)
-    codes = rng.integers(-1, 3, (n_members, 333)).astype(np.int8)
-    y = rng.integers(0, 3, 333).astype(np.int8)
+    codes = rng.integers(-1, 3, (n_members, n_samples)).astype(np.int8)
+    y = rng.integers(0, 3, n_samples).astype(np.int8)
     hit = (codes == y).astype(int)
     np.testing.assert_array_equal(pairs.both_equal(codes, y), hit @ hit.T)
 
