@@ -442,8 +442,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
         one_of(owner, "engine", self.engine, ("auto", "compiled", "numpy"))
         if isinstance(self.order, str):
             one_of(owner, "order", self.order, ("auto", "given", "random"))
-        least = _LEAST_EPSILON if self.mode == "calibrated" else 0.0
-        check_number(owner, "epsilon", self.epsilon, above=0, least=least, below=1)
+        check_number(owner, "epsilon", self.epsilon, least=_LEAST_EPSILON, below=1)
         check_number(owner, "confidence", self.confidence, least=0.5, below=1)
         if self.guarantee != "mean":
             check_number(owner, "guarantee", self.guarantee, least=0.5, below=1)
