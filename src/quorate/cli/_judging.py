@@ -67,9 +67,6 @@ def compare(
     "Maximum probability that the certificate is wrong.",
     default=0.05,
 )
-@_options.class_weight(
-    "Limit the balanced error, in which every class has the same weight."
-)
 @_options.rows
 @_options.loading
 @_options.as_json

@@ -210,11 +210,6 @@ def max_samples(what: str) -> Decorator:
     return option("--max-samples", COUNT, words)
 
 
-def class_weight(help: str) -> Decorator:
-    """Return the option that gives every class the same weight."""
-    return option("--class-weight", click.Choice(["balanced"]), help)
-
-
 def loading(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for loading model files, as one dict."""
 

@@ -8,6 +8,7 @@ where a single member can change the prediction. Other scores are evaluated for 
 candidate.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeAlias
@@ -344,12 +345,6 @@ class TwoClassAccuracy(RunningLoss):
         return np.where(self.is_second[samples], gap, -gap)
 
 
-def _surprise(own: Array, size: int, n_classes: int) -> float:
-    """Return the mean of ``-log`` of the true class's share in a sum of ``size``."""
-    share = own / size if size else np.full(own.size, 1.0 / n_classes)
-    return float(-np.log(np.maximum(share, FLOOR)).mean())
-
-
 class SharedLogLoss(RunningLoss):
     """The log-loss of averaged probabilities of the true class.
 
@@ -375,7 +370,9 @@ class SharedLogLoss(RunningLoss):
 
     def loss(self) -> float:
         """See :class:`RunningLoss`."""
-        return _surprise(self.own, self.size, self.n_classes)
+        if self.size == 0:
+            return math.log(self.n_classes)
+        return float(-np.log(np.maximum(self.own / self.size, FLOOR)).mean())
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
