@@ -209,14 +209,17 @@ class VotedAverage(RunningSums):
 
     def losses(self, members: IntArray) -> FloatArray:
         """See :class:`RunningLoss`."""
-        now = self._sample_losses()
-        total, cast = self.total.copy(), self.cast + 1.0
-        table = np.empty_like(total)
-        for label, given in enumerate(total):
-            given += 1.0
-            table[label] = self.losses_of(total, cast, self.votes.y) - now
-            given -= 1.0
-        changes = sum_by_vote(self.votes.codes, table, self.votes.is_masked)
+        now, codes = self._sample_losses(), self.votes.codes
+        changes = np.zeros(len(codes))
+        for block in column_blocks(len(self.total), codes.shape[1], 64):
+            total, cast = self.total[:, block].copy(), self.cast[block] + 1.0
+            table = np.empty_like(total)
+            for label, given in enumerate(total):
+                given += 1.0
+                losses = self.losses_of(total, cast, self.votes.y[block])
+                table[label] = losses - now[block]
+                given -= 1.0
+            changes += sum_by_vote(codes[:, block], table, self.votes.is_masked)
         return np.asarray((now.sum() + changes[members]) / self.m)
 
     def _sample_losses(self) -> FloatArray:
