@@ -161,6 +161,10 @@ def test_bare_boosters_and_early_stopping():
     bare = xgb.train({"nthread": 1}, matrix, 10)
     wanted = bare.predict(matrix)
     np.testing.assert_allclose(quorate.compact(bare).predict(FRAME), wanted, 1e-6)
+    sizes = xgb.DMatrix(FRAME[["x", "size"]], Y, enable_categorical=True)
+    numbers = xgb.train({"nthread": 1}, sizes, 10)  # categories that are numbers
+    found = quorate.compact(numbers).predict(FRAME[["x", "size"]])
+    np.testing.assert_allclose(found, numbers.predict(sizes), 1e-6)
     bare = lgb.LGBMRegressor(**L).fit(FRAME, Y).booster_
     wanted = bare.predict(FRAME)
     np.testing.assert_allclose(quorate.compact(bare).predict(FRAME), wanted, 1e-12)

@@ -58,10 +58,15 @@ class _Asked(NamedTuple):
     """Ask a bare XGBoost Booster as its wrappers are asked."""
 
     booster: Any
+    has_categories: bool
 
     def predict(self, X: Any) -> Array:
         import xgboost
 
+        types = getattr(X, "dtypes", ())
+        kinds = zip(self.booster.feature_types or (), types, strict=False)
+        if self.has_categories and any(k == "c" and t != "category" for k, t in kinds):
+            raise ValueError("it would take categories for codes")
         rows = xgboost.DMatrix(X, enable_categorical=True)
         return np.asarray(self.booster.predict(rows))
 
@@ -150,7 +155,8 @@ def _read_xgboost(model: Any, frontend: Any) -> TreeSum:
     booster = _read(model, read, categories, single=True)
     booster.steps = _encode(model, categories, booster.n_features, None)
     if whole is model:
-        booster.asked, booster.names = _Asked(model), model.feature_names
+        booster.names = model.feature_names
+        booster.asked = _Asked(model, bool(categories))
     return booster
 
 
