@@ -79,7 +79,8 @@ def limit_by_the_book(b, c, n, delta):
 )
 def test_the_limit_is_that_of_a_literal_sum(b, c, n, delta):
     expected, seen = limit_by_the_book(b, c, n, delta), (b - c) / n
-    found = float(excess_limit(b, c, n, delta))
+    found = excess_limit(b, c, n, delta)
+    assert isinstance(found, float)
     assert expected - 1e-4 <= found <= expected + 5e-3 * (expected - seen)
 
 

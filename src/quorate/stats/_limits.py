@@ -50,12 +50,12 @@ def excess_limit(
     Examples
     --------
     >>> from quorate.stats import excess_limit
-    >>> float(excess_limit(3, 3, 1000).round(4))
+    >>> round(float(excess_limit(3, 3, 1000)), 4)
     0.0048
     """
     check_number("excess_limit", "delta", delta, above=0, below=1)
     first, second, n = _check_counts("excess_limit", n_samples, only_first, only_second)
-    return limits.excess_limit(first, second, n, delta)
+    return limits.excess_limit(first, second, n, delta)[()]  # a number of numbers
 
 
 def expected_limit(
