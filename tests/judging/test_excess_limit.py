@@ -14,10 +14,9 @@ from tests.figures import allowed, note
 from quorate._kernels.limits import (
     _likely_limit,
     _limit,
-    excess_limit,
     fewest_samples,
 )
-from quorate.stats import samples_needed
+from quorate.stats import excess_limit, samples_needed
 
 
 def all_outcomes(n):
