@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from quorate._choosing import FixedSize, Selection
 from quorate._data import count_rows, take_rows
@@ -101,6 +102,8 @@ def measured_times(analysis: Analysis, small: Any) -> Section | None:
     ensemble, X, selection = analysis.ensemble, analysis.evidence.X, analysis.selection
     if ensemble is None:
         return None
+    if issparse(X):
+        small = None  # which takes dense rows
     n_rows = count_rows(X)
     if n_rows > _TIMED_ROWS:
         rng = np.random.default_rng(analysis.request.random_state)
