@@ -472,8 +472,8 @@ def faster(data, model):
 
 
 @pytest.mark.parametrize(("title", "data"), [
-    ("20 000 rows of twonorm", "twonorm, 2 classes"),
-    ("20 000 rows of 26 classes", "made, 26 classes"),
+    ("20,000 rows of twonorm", "twonorm, 2 classes"),
+    ("20,000 rows of 26 classes", "made, 26 classes"),
 ])  # fmt: skip
 def test_how_much_faster_lazy_voting_is_comes_from_the_table_of_serving(title, data):
     shown = re.search(
