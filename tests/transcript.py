@@ -153,5 +153,7 @@ def main(write: bool) -> int:
 if __name__ == "__main__":
     write = sys.argv[1:] == ["--write"]
     differing = main(write)
-    print(f"transcript: {differing} commands print something else than {PAGE.name}.")
+    print(
+        f"transcript: commands that print something else than {PAGE.name}: {differing}"
+    )
     sys.exit(bool(differing and not write))

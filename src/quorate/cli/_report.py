@@ -79,7 +79,7 @@ def report(
         say_json({"output": str(output), **page.data})
         return
     for step in page.data["advice"]:
-        say(f"- {step['title']}")
+        say(f"- {step['title']}".replace("\u202f", " "))  # narrow for the page
     say(f"written to {output}")
 
 
