@@ -137,7 +137,8 @@ class TestReading:
         again = study("report", locked_away)  # which imports what it needs
         with nobody():
             assert len(Results.read(locked_away).rows) == 9
-            assert study("report", locked_away).exit_code == again.exit_code == 0
+            done = study("report", locked_away)
+            assert done.exit_code == again.exit_code == 0, done.output
 
     def test_to_write_there_is_refused(self, locked_away):
         def begin():  # as a run does

@@ -32,7 +32,9 @@ class PaperRow:
 
 
 def paper_rows(table: str) -> list[PaperRow]:
-    """Return the rows of a table, in the order of the paper."""
+    """Return the rows of a table, in the order of the paper; none of no table."""
+    if not table:
+        return []
     data = {row["row"]: row for row in _read("data.csv")}
     rows = []
     for row in _read("rows.csv"):
