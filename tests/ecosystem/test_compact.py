@@ -311,3 +311,10 @@ def test_treelite_is_asked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "treelite", None)
     with pytest.raises(ImportError, match=r"pip install 'quorate\[boosters\]'"):
         quorate.compact(model)
+
+
+def test_a_sum_of_zero_is_of_the_first_class_in_histogram_boosting():
+    X, y = np.zeros((40, 1)), np.repeat(["a", "b"], 20)
+    model = HistGradientBoostingClassifier(max_iter=1).fit(X, y)
+    assert model.decision_function(X).tolist() == [0] * 40
+    assert set(model.predict(X)) == set(quorate.compact(model).predict(X)) == {"a"}

@@ -9,7 +9,7 @@ from tests.pruning import direct, slow
 
 import quorate
 from quorate import pruning
-from quorate._kernels import bits, pairs, sums
+from quorate._kernels import bits, counts, pairs, sums
 from quorate._kernels.information import mutual_information, shared_information
 from quorate._kernels.losses import log_of_product, sample_losses
 from quorate.pruning._running_average import TwoClassAccuracy, running_average
@@ -108,6 +108,20 @@ def test_simplex(smoothing):
         found = pruning.SimplexWeights(size, smoothing=smoothing).fit(votes).weights_
         wanted = direct.simplex(votes, size, smoothing)
         np.testing.assert_allclose(found, wanted, atol=2e-6, err_msg=str(seed))
+
+
+def test_losses_of_many_samples_are_added_up_block_by_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 2_000)
+    codes = np.where(
+        rng.random((12, y.size)) < 0.6, y, rng.integers(0, 3, (12, y.size))
+    )
+    votes = quorate.Votes(codes, y)
+    whole = pruning.MarginLoss(keep=6, sweeps=0).fit(votes).order_
+    monkeypatch.setattr(counts, "_BLOCK_BYTES", 1)  # 256 samples
+    assert pruning.MarginLoss(keep=6, sweeps=0).fit(votes).order_.tolist() == list(
+        whole
+    )
 
 
 def test_rounding_breaks_no_tie_of_weighted_errors():

@@ -310,3 +310,11 @@ def test_old_readers_are_told_and_forged_files_refused():
     }.items():
         with pytest.raises(ValueError, match=problem):
             serving.CompactModel.from_bytes(encode({**facts, **changed}, arrays, 2))
+
+
+def test_a_sum_of_zero_is_of_the_second_class():
+    """As gradient boosting has it; HistGradientBoosting takes the first."""
+    X, y = np.zeros((40, 1)), np.repeat(["a", "b"], 20)
+    model = GradientBoostingClassifier(n_estimators=1).fit(X, y)
+    assert model.decision_function(X).tolist() == [0] * 40
+    assert set(model.predict(X)) == set(quorate.compact(model).predict(X)) == {"b"}
