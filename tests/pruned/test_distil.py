@@ -27,8 +27,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate import PrunedClassifier, collect_votes, distil, keep_members, prune
+from quorate._ensembles import tree_input
 from quorate._pruned import _backfit, _distillation_set
+from quorate._pruned._distillation_set import Crossing, make_distillation_set
 from quorate._pruned._teacher import read_teacher, unseen_by
+from quorate._trees import _read, leaf_finder
 from quorate.ensembles import read_ensemble
 from quorate.exceptions import SampledWarning
 from quorate.results import VoteSource
@@ -306,12 +309,60 @@ class TestTargets:
     def test_kernels_say_what_the_model_says(self, kind, data, fitted):
         teacher = read_teacher(fitted[kind], LABELS)
         # Members that check their input themselves are asked as they are.
-        assert (teacher.quick is None) == (kind == "soft vote of trees")
+        assert bool(teacher.quick) == (kind != "soft vote of trees")
         expected = fitted[kind].predict_proba(data[2])
         np.testing.assert_allclose(teacher.probabilities(data[2]), expected, atol=1e-14)
         # Others are asked themselves: they may know more than their trees.
         for other in (GaussianNB(), AdaBoostClassifier(n_estimators=3)):
-            assert read_teacher(other.fit(*data[:2]), LABELS).quick is None
+            assert not read_teacher(other.fit(*data[:2]), LABELS).quick
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_leaves_are_those_that_trees_find(self, kind, data, fitted):
+        small = read_ensemble(few(fitted[kind]))
+        rows = tree_input(small)(data[2])
+        expected = [m.tree.apply(m.columns(rows)) for m in small.members]
+        np.testing.assert_array_equal(leaf_finder(small)(rows), expected)
+
+    def test_leaves_of_missing_and_sparse_values(self, data):
+        X, y, X_new, _ = data
+        gaps = [np.where(rows > 1, np.nan, rows) for rows in (X, X_new)]
+        forest = read_ensemble(RandomForestClassifier(5).fit(gaps[0], y))
+        rows = tree_input(forest)(gaps[1])
+        expected = [member.tree.apply(rows) for member in forest.members]
+        np.testing.assert_array_equal(leaf_finder(forest)(rows), expected)
+        sparse = sp.csr_matrix(np.where(X_new > 0, X_new, 0), dtype=np.float32)
+        reached = leaf_finder(forest)(sparse)
+        np.testing.assert_array_equal(reached, leaf_finder(forest)(sparse.toarray()))
+
+    def test_parts_of_many_trees_take_turns(self, data, fitted, monkeypatch):
+        monkeypatch.setattr(_read, "_TREES_OF_PART", 10)
+        forest = fitted["forest"]
+        teacher = read_teacher(forest, LABELS)
+        said = [teacher.probabilities(data[2], part) for part in range(6)]
+        n_parts = forest.n_estimators // 10
+        assert n_parts > 1
+        for part, shares in enumerate(said):
+            trees = forest.estimators_[part % n_parts :: n_parts]
+            expected = np.mean([tree.predict_proba(data[2]) for tree in trees], axis=0)
+            np.testing.assert_allclose(shares, expected, atol=1e-14)
+
+    def test_every_block_is_of_the_next_part(self, data, fitted, monkeypatch):
+        monkeypatch.setattr(_read, "_TREES_OF_PART", 10)
+        monkeypatch.setattr(_distillation_set, "_BLOCK_ROWS", 50)
+        X, forest = data[0], fitted["forest"]
+        small, teacher = read_ensemble(few(forest)), read_teacher(forest, LABELS)
+        found = make_distillation_set(
+            small, teacher, X, Crossing(X), n_crossed=250, unlabelled=None, seed=5,
+            n_jobs=2,
+        )  # fmt: skip
+        n_real_blocks = found.n_real // 50
+        for place in range(5):
+            rows = Crossing(X).block(50, 5, place)
+            part = slice(found.n_real + 50 * place, found.n_real + 50 * (place + 1))
+            expected = teacher.probabilities(rows, n_real_blocks + place)
+            np.testing.assert_array_equal(found.targets[:, part], expected.T)
+            reached = [tree.apply(rows) for tree in few(forest).estimators_]
+            np.testing.assert_array_equal(found.leaves[:, part], reached)
 
     def test_record_says_where_targets_are_from(self, data, fitted):
         X, _, X_new, _ = data

@@ -22,6 +22,7 @@ from quorate._data import count_rows, cut_rows, sliceable, take_rows
 from quorate._ensembles import Ensemble, tree_input
 from quorate._progress import advance
 from quorate._pruned._teacher import Teacher, unseen_by
+from quorate._trees import leaf_finder
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._workers import in_threads
 
@@ -34,8 +35,8 @@ _REAL = 3.0
 _MOST_REAL = 60_000
 # Values of X, and rows, that a block holds at most.
 _BLOCK_VALUES = 2**22
-_BLOCK_ROWS = 2**14
-_BLOCKS_AT_ONCE = 8
+_BLOCK_ROWS = 2**13
+_BLOCKS_AT_ONCE = 16
 _SHARES = (0.05, 0.1, 0.2, 0.3, 0.5)
 
 
@@ -98,19 +99,21 @@ def make_distillation_set(
     n_jobs : int, optional
         Blocks at the same time; by default as many as the teacher has jobs.
     """
-    prepare = tree_input(small)
+    prepare, find_leaves = tree_input(small), leaf_finder(small)
     if n_jobs is None and teacher.ensemble is not None:
         n_jobs = getattr(teacher.ensemble.core, "n_jobs", None)
 
     def learn(
-        make: Callable[[], Any], judge: Callable[[], Array] | None, start: int, end: int
+        make: Callable[[], Any],
+        judge: Callable[[], Array] | None,
+        start: int,
+        end: int,
+        place: int,
     ) -> None:
         rows = make()
-        said = teacher.probabilities(rows) if judge is None else judge()
+        said = teacher.probabilities(rows, place) if judge is None else judge()
         targets[:, start:end] = said.T
-        ready = prepare(rows)
-        for place, member in enumerate(small.members):
-            leaves[place, start:end] = member.tree.apply(member.columns(ready))
+        leaves[:, start:end] = find_leaves(prepare(rows))
 
     rng = np.random.default_rng(seed)
     blocks, out_of_bag = _real_rows(small, teacher, X, learned_on, rng)
@@ -131,14 +134,16 @@ def make_distillation_set(
     leaves = np.empty((small.n_members, n_rows), dtype=np.int32)
     targets = np.empty((teacher.places.size, n_rows))
     tasks = [
-        (make, judge, int(end) - size, int(end))
-        for (make, judge, size), end in zip(blocks, ends, strict=True)
+        (make, judge, int(end) - size, int(end), part)
+        for part, ((make, judge, size), end) in enumerate(
+            zip(blocks, ends, strict=True)
+        )
     ]
     # A few at a time, so that progress can be told in between.
     for first in range(0, len(tasks), _BLOCKS_AT_ONCE):
         some = tasks[first : first + _BLOCKS_AT_ONCE]
         in_threads(n_jobs, learn, some)
-        advance(some[-1][-1], n_rows)
+        advance(some[-1][-2], n_rows)
     weights = np.repeat([_REAL, 1.0], [n_real, n_rows - n_real])
     nobody_knows = np.isnan(targets[0])
     if nobody_knows.any():

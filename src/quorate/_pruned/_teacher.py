@@ -21,7 +21,7 @@ from quorate._ensembles import (
     source_of,
 )
 from quorate._messages import listed
-from quorate._trees import quick_shares
+from quorate._trees import quick_parts
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import VoteSource, as_labels, positions, refuse_improper
 
@@ -38,20 +38,21 @@ class Teacher:
         Where its classes stand among those of the small ensemble.
     ensemble : Ensemble or None
         What it consists of, where that is known.
-    quick : callable or None
-        Gives the probabilities of an ensemble of trees in less time.
+    quick : list of callable
+        Each gives the probabilities of a part of an ensemble of trees, in less time;
+        empty for other models.
     """
 
     model: Any
     places: IntArray
     ensemble: Ensemble | None
-    quick: Callable[[Any], FloatArray] | None
+    quick: list[Callable[[Any], FloatArray]]
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> "Teacher":
         """Return an ensemble as the teacher of some of its own members."""
         classes = as_labels(ensemble.classes, "the teacher's classes")
-        quick = quick_shares(ensemble, classes)
+        quick = quick_parts(ensemble, classes)
         return cls(ensemble.model, np.arange(classes.size), ensemble, quick)
 
     @property
@@ -61,9 +62,15 @@ class Teacher:
             return type(self.model).__name__
         return type(self.ensemble.model).__name__
 
-    def probabilities(self, X: Any) -> FloatArray:
-        """Return what it says of rows, with columns as in the small ensemble."""
-        answer = self.model.predict_proba if self.quick is None else self.quick
+    def probabilities(self, X: Any, part: int = 0) -> FloatArray:
+        """Return what a part of it says of rows, with columns as in the small ensemble.
+
+        Blocks of rows have their parts in turn: more rows are worth more than every
+        tree on each of them.
+        """
+        answer = self.model.predict_proba
+        if self.quick:
+            answer = self.quick[part % len(self.quick)]
         shares = np.asarray(answer(X), dtype=float)
         name = type(self.model).__name__
         if shares.shape != (count_rows(X), self.places.size):
@@ -155,7 +162,7 @@ def read_teacher(model: Any, classes: Array) -> Teacher:
             f"ensemble has {listed(classes.tolist())}; they must be the same."
         )
     is_itself = ensemble is not None and ensemble.model is model
-    quick = quick_shares(ensemble, own) if ensemble and is_itself else None
+    quick = quick_parts(ensemble, own) if ensemble and is_itself else []
     return Teacher(model, positions(own, classes, "the teacher"), ensemble, quick)
 
 

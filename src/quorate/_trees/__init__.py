@@ -9,7 +9,13 @@ from quorate._trees._compact import (
     compact,
     compact_ensemble,
 )
-from quorate._trees._read import add_up, quick_shares, read_trees, why_no_trees
+from quorate._trees._read import (
+    add_up,
+    leaf_finder,
+    quick_parts,
+    read_trees,
+    why_no_trees,
+)
 from quorate._trees._steps import as_table, row_form
 
 __all__ = [
@@ -19,7 +25,8 @@ __all__ = [
     "as_table",
     "compact",
     "compact_ensemble",
-    "quick_shares",
+    "leaf_finder",
+    "quick_parts",
     "read_trees",
     "row_form",
     "why_no_trees",
