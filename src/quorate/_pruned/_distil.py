@@ -116,10 +116,10 @@ def distil(
     With targets F and p the mean of the trees, ``sum_i w_i |p(x_i) - F(x_i)|^2 + ridge
     |v - v_old|^2`` is minimised over leaf values v that are probabilities. Real rows
     have weight 3, synthetic rows 1. If X has more than 60 000 rows, a random sample of
-    60 000 is used. A teacher of 200 or more unweighted trees labels synthetic rows in
-    parts of at least 100 trees, which take turns block by block. The trees of ``small``
-    are updated one after the other, at most 20 times, each with the best values of its
-    leaves given those of the others.
+    60 000 is used. A teacher of 200 or more unweighted trees predicts synthetic and
+    unlabelled rows in parts of at least 100 trees, which take turns. The trees of
+    ``small`` are updated one after the other, at most 20 times, each with the best
+    values of its leaves given those of the others.
 
     Leaf values then go a *step* from their old values to these. With r the weight of
     rows per leaf and kappa the agreement of the trees with the teacher on real rows,

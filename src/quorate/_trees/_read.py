@@ -23,8 +23,8 @@ from quorate._ensembles import Ensemble, Member, tree_input
 from quorate._native import kernels
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
-# At least. Leaves distilled from parts in turn are as good as from the mean of all trees;
-# with parts of 25 they are worse.
+# At least. Leaves distilled from parts in turn are as good as from the mean of all
+# trees; with parts of 25 they are worse.
 _TREES_OF_PART = 100
 
 
