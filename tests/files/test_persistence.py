@@ -252,6 +252,10 @@ class TestWhatCannotBeStored:
             save(thing, path)
         assert list(tmp_path.iterdir()) == []
 
+    def test_arguments_in_the_other_order(self, path):
+        with pytest.raises(TypeError, match=r"save\(model, path\): .* got list;"):
+            save(path, [])
+
     @pytest.mark.parametrize("name", ["model.pkl", "m.JOBLIB", "m.pickle", "m.sav"])
     def test_names_of_pickles(self, name, tmp_path):
         with pytest.raises(ValueError, match=r"ends in \.skops"):
@@ -270,10 +274,15 @@ def unreadable(parts):
 
 
 NO_MODEL, NESTED = "not a model in skops format", b"[" * 100_000
+EXPECTED = "expected a compact model or one in skops format, found"
 # The parts of a file in, a file or other parts out, and why these are refused.
 DAMAGED = [
     *((lambda parts, made=made: made, NO_MODEL) for made in (
-        b"", b"P", b"hello", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), b"\x80", b"{}")),
+        b"PK\x03\x04", b"PK\x03\x04" + bytes(18))),
+    *((lambda parts, made=made: made, f"{EXPECTED} {found}") for made, found in (
+        (b"", "an empty file"), (b"P", "a file that starts with b'P'"),
+        (b"PK\x05\x06" + bytes(18), "a file that starts with b'PK"),
+        (b"hello, world", "a file that starts with b'hello, w'"))),
     *((lambda parts, made=made: {"schema.json": made}, NO_MODEL) for made in (
         b"", b"[]", b"{}", b"nonsense", b'{"protocol": 99}', b"\xff", NESTED)),
     (lambda parts: {"a.npy": parts["schema.json"]}, "no schema.json"),
@@ -297,7 +306,7 @@ class TestDamage:
         end = len(whole)
         for size in {*range(40), *range(0, end, 97), *range(end - 60, end)}:
             path.write_bytes(whole[:size])
-            assert re.search("not a model|damaged", refusal(path))
+            assert re.search("expected a compact|damaged", refusal(path))
 
     def test_a_changed_byte_in_any_entry(self, path):
         save(RandomForestClassifier(2, max_depth=2, random_state=0).fit(X, Y), path)

@@ -74,6 +74,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> quorate.load(path).predict([[1]])
     array(['yes'], dtype='<U3')
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(
+            "save(model, path): the path must be a str or a path, got "
+            f"{type(path).__name__}; the model comes first."
+        )
     file = Path(path)
     if file.suffix.lower() in _PICKLES:
         raise ValueError(
@@ -223,7 +228,7 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool) -> bool:
     >>> check_kind(__file__, unsafe_pickle=False)
     Traceback (most recent call last):
     ...
-    quorate.exceptions.FileFormatError: ...: not a model in skops format, or damaged.
+    quorate.exceptions.FileFormatError: ...: expected a compact model or one in ...
     """
     file = Path(path)
     with open(file, "rb") as source:
@@ -237,7 +242,10 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool) -> bool:
                 "--unsafe-pickle, and store the model with quorate.save."
             )
     elif not is_archive:
-        raise FileFormatError(f"{file}: not a model in skops format, or damaged.")
+        found = f"a file that starts with {start!r}" if start else "an empty file"
+        raise FileFormatError(
+            f"{file}: expected a compact model or one in skops format, found {found}."
+        )
     return is_archive
 
 
