@@ -99,6 +99,7 @@ def choose(
     _check_training_votes(evidence.votes, pruner, size, owner)
     if size is None:
         size = _default_size(evidence, pruner, score)
+    check_fits(size, evidence.votes.n_members, owner, pruner.tags.finds_size)
     auto = isinstance(method, str) and method == "auto"
     chooser = _Chooser(evidence, pruner, size, score, auto, owner)
     if isinstance(size, SizeByErrors):
@@ -408,7 +409,6 @@ def select(
             "quorate.pruning.KappaPruning(keep=0.2).fit(summary), or pass votes on a "
             "sample of the rows (prune draws one with max_samples)."
         )
-    check_fits(size, votes.n_members, "select")
     seed = as_seed(random_state, "select")
     rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select", seed or 0)
     if rows is not None:

@@ -333,9 +333,11 @@ def size_for(
     return SizeByErrors() if keep == "auto" else None
 
 
-def check_fits(size: Size | None, n_members: int, owner: str) -> None:
+def check_fits(
+    size: Size | None, n_members: int, owner: str, finds_size: bool = True
+) -> None:
     """Refuse a fixed size that is not one of so many members."""
-    if isinstance(size, FixedSize) and size.keep is not None:
+    if isinstance(size, FixedSize) and not (finds_size and size.keep is None):
         members_to_keep(size.keep, n_members, owner)
 
 
