@@ -76,7 +76,7 @@ def _evaluate_vote(member: Member, classes: Array, weight: float, X: Any) -> Flo
         if unknown.any():
             raise ValueError(
                 f"LazyClassifier: member {member.name!r} votes for "
-                f"{labels[unknown][0]!r}, a class that fit has not seen; call "
+                f"{labels[unknown][0]}, a class that fit has not seen; call "
                 "fit(X) with rows of all classes."
             )
     votes = np.zeros((codes.size, classes.size))
