@@ -294,6 +294,10 @@ class TestCheck:
         shown = study("check", "paper-table-4").output
         assert "36 of 36 cells computed now" in shown
         assert "12 same, 0 within tolerance, 0 differs, 0 not computed" in shown
+        # Known before anything is computed, and said once.
+        before, _, after = shown.partition("as printed")
+        assert "missing: heart: " in before
+        assert "missing: " not in after
         shown = study("check", "paper-table-4", code=2).output
         assert "paper-table-4-check.sqlite exists" in shown
 

@@ -15,7 +15,7 @@ from quorate.cli import _options
 from quorate.cli._console import on_one_line, plain_table, results_console, say
 from quorate.cli._errors import interrupted_code, was_interrupted
 from quorate.cli._inputs import check_folder
-from quorate.cli._study_view import show_check, show_results
+from quorate.cli._study_view import show_check, show_missing, show_results
 
 if TYPE_CHECKING:
     from quorate.study import Plan, Results
@@ -111,8 +111,8 @@ def _run(
 ) -> None:
     from quorate.study import Results, run_plan
 
-    how: dict[str, Any] = {"data_dir": data}
-    how |= {"n_jobs": jobs, "retry": retry}
+    how: dict[str, Any] = {"data_dir": data, "n_jobs": jobs, "retry": retry}
+    show_missing(results_console(), plan)
     with _workers(dask):
         try:
             with stage(f"computing cells of {on_one_line(plan.name)}", verbose=1):
@@ -266,6 +266,7 @@ def report(
         say(f"{len(drawn)} figures written to {figures}", err=True)
         return
     elif output is None and form == "terminal":
+        show_missing(results_console(), results.plan)
         show_results(results_console(), results, reference, verbose)
         return
     elif output is None:
@@ -275,6 +276,7 @@ def report(
         console = results_console()
         if form == "terminal":
             with console.capture() as captured:
+                show_missing(console, results.plan)
                 show_results(console, results, reference, verbose)
             text = click.unstyle(captured.get())
         else:

@@ -13,7 +13,7 @@ from quorate.cli._console import (
 
 if TYPE_CHECKING:
     from quorate.stats import Nemenyi, Scores
-    from quorate.study import Results, Standing
+    from quorate.study import Plan, Results, Standing
 
 _SHOWN_FAILURES = 3
 
@@ -29,10 +29,13 @@ def show_results(
         named = f"{results.name}, {search}" if search else results.name
         heading(console, escape(named))
         _show_ranks(console, part, reference)
-    if results.plan is not None:
-        for line in results.plan.missing_rows():
-            console.print(Text(line))
     _show_failures(console, results, verbose)
+
+
+def show_missing(console: Console, plan: "Plan | None") -> None:
+    """Print which rows of a table of the paper have no data."""
+    for line in [] if plan is None else plan.missing_rows():
+        console.print(Text(line))
 
 
 def _show_ranks(console: Console, results: "Results", reference: str | None) -> None:
