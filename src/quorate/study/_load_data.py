@@ -162,7 +162,7 @@ def _find_file(
     if is_table or not name or len(path.parts) != 1:
         raise FileNotFoundError(f"{path}: no such file.")
     unknown = unknown_name("data set", name, [*GENERATORS, *BUNDLED, *listed])
-    hint = "" if data_dir else " Others need the folder of their files (data_dir)."
+    hint = "" if data_dir else " No folder of other data sets is given (data_dir)."
     raise ValueError(unknown + hint)
 
 
