@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import quorate
 from quorate._choosing import EnsembleEvidence, Evidence, gather
+from quorate._data import digest_rows
 from quorate.ensembles import read_ensemble
 from quorate.results import VoteSource
 
@@ -121,6 +122,16 @@ CHOSEN_BEFORE = (
     r"distilled, on these samples before, so errors on them are too low; use other "
     r"samples, or pass a number to keep\."
 )
+
+
+def test_out_of_bag_rows_are_hashed_once(world, monkeypatch):
+    """How often they repeat and their digest come from the same hashes."""
+    X, y, forest = world
+    digest = str(digest_rows(X))
+    monkeypatch.delattr("quorate._choosing._evidence.digest_rows")
+    evidence = gather(forest, X, y)
+    assert evidence.votes.is_masked
+    assert evidence.digest == digest
 
 
 class TestSamplesChosenOnBefore:

@@ -11,6 +11,7 @@ from quorate._checks import one_of
 from quorate._choosing._size import Size, check_fits
 from quorate._data import (
     Drawn,
+    RowDigest,
     digest_rows,
     draw_sample,
     hash_rows,
@@ -242,9 +243,11 @@ def gather(
         )
     evidence = EnsembleEvidence(votes, X, drawn, ensemble=found, n_jobs=n_jobs)
     if votes.is_masked:
-        _, counts = np.unique(hash_rows(X), return_counts=True)
+        hashes = hash_rows(X)
+        _, counts = np.unique(hashes, return_counts=True)
         repeats = float(np.sum(counts**2) / np.sum(counts))
-        evidence = replace(evidence, repeats=repeats)
+        digest = str(RowDigest.of_hashes(hashes))
+        evidence = replace(evidence, repeats=repeats, _made={"digest": digest})
     recorded = () if source == "new" else recorded_rows([found])
     if recorded and evidence.digest in recorded:
         return replace(evidence, chosen_on=True)

@@ -92,6 +92,11 @@ class RowDigest:
         n_rows, total = text.split("-")
         return cls(int(n_rows), int(total, 16))
 
+    @classmethod
+    def of_hashes(cls, hashes: Array) -> "RowDigest":
+        """Return the digest of rows by their hashes."""
+        return cls(hashes.size, int(hashes.sum(dtype=np.uint64)))
+
     def __add__(self, other: "RowDigest") -> "RowDigest":
         total = (self.total + other.total) % 2**64
         return RowDigest(self.n_rows + other.n_rows, total)
@@ -117,9 +122,7 @@ def digest_rows(X: Any) -> RowDigest:
     >>> digest_rows(X) == digest_rows(X[[0, 1, 1]])
     False
     """
-    with np.errstate(over="ignore"):
-        total = int(hash_rows(X).sum(dtype=np.uint64))
-    return RowDigest(count_rows(X), total)
+    return RowDigest.of_hashes(hash_rows(X))
 
 
 def hash_rows(X: Any) -> Array:
