@@ -174,7 +174,7 @@ class _Chooser:
         self._refuse_unfit_samples()
         votes, score, members = self.evidence.votes, self.score, self.fit_all()
         pruner, order = members.pruner, members.order
-        if not folds_of(votes, score):
+        if not folds_of(votes, score, self.evidence.equal):
             reason = "are too few to determine how many members are enough"
             self._warn_that_all_stay(members.n_kept, reason)
             return self.first(members, members.n_kept)

@@ -127,7 +127,7 @@ def split_evidence(
     evidence: Evidence, score: Score
 ) -> Iterator[tuple[IntArray, Evidence]]:
     """Yield the samples of each fold and the evidence of all others."""
-    for held in folds_of(evidence.votes, score):
+    for held in folds_of(evidence.votes, score, evidence.equal):
         others = np.setdiff1d(np.arange(evidence.votes.n_samples), held)
         yield held, evidence.at(others, share_unlabelled=True)
 
@@ -141,18 +141,21 @@ def fit_on(evidence: Evidence, pruner: Pruner) -> Pruner:
     return fitted
 
 
-def folds_of(votes: Votes, score: Score) -> list[IntArray]:
+def folds_of(votes: Votes, score: Score, equal: Array | None = None) -> list[IntArray]:
     """Return the folds of the samples, fewer if a member would be left without votes.
 
-    Folds are stratified if the score needs all classes. Returns no folds if every split
-    leaves a member without votes.
+    Folds are stratified if the score needs all classes; equal rows are in one fold.
+    Returns no folds if every split leaves a member without votes.
     """
     mixed = np.random.default_rng(_SEED).permutation(votes.n_samples)
     if score.needs_every_class:
         mixed = mixed[np.argsort(votes.y[mixed], kind="stable")]
-    for n_folds in range(min(N_FOLDS, votes.n_samples), 1, -1):
+    rows = mixed if equal is None else equal[votes.samples[mixed]]
+    _, first, number = np.unique(rows, return_index=True, return_inverse=True)
+    place = first.argsort().argsort()[number]  # among rows that differ
+    for n_folds in range(min(N_FOLDS, first.size), 1, -1):
         folds: list[IntArray] = [
-            np.sort(mixed[start::n_folds]) for start in range(n_folds)
+            np.sort(mixed[place % n_folds == start]) for start in range(n_folds)
         ]
         others = (np.delete(votes.codes, held, axis=1) for held in folds)
         if not votes.is_masked or all((c >= 0).any(axis=1).all() for c in others):

@@ -56,8 +56,8 @@ class Evidence:
     chosen_on : bool
         Whether the members were already chosen or distilled on these samples, which
         makes errors on them optimistic.
-    repeats : float
-        How many rows equal a row on average, itself included; looked at out of bag.
+    equal : IntArray | None
+        Out of bag, a number for each row of X, the same for equal ones.
     """
 
     votes: Votes
@@ -66,7 +66,7 @@ class Evidence:
     further: Votes | None = None
     member_costs: Mapping[str, Array] = field(default_factory=dict)
     chosen_on: bool = False
-    repeats: float = 1.0
+    equal: IntArray | None = None
 
     def at(self, samples: Any, *, share_unlabelled: bool = False) -> Self:
         """Return the evidence restricted to some samples.
@@ -146,10 +146,8 @@ class EnsembleEvidence(Evidence):
     def out_of_bag(self) -> Evidence:
         """See :class:`Evidence`; members are not evaluated again."""
         votes = self.votes
-        if votes.source is not VoteSource.TRAINING or votes.is_masked:
-            return self
-        drawn = out_of_bag_rows(self.ensemble)
-        if drawn is None:
+        may = votes.source is VoteSource.TRAINING and not votes.is_masked
+        if not may or (drawn := out_of_bag_rows(self.ensemble)) is None:
             return self
         unseen = rows_left_out(drawn, self.ensemble.prepare(self.X))
         valid = np.stack([np.isin(votes.samples, rows) for rows in unseen])
@@ -164,7 +162,7 @@ class EnsembleEvidence(Evidence):
             self.drawn,
             self.unlabelled() if pruner.tags.uses_unlabelled else None,
             chosen_on=self.chosen_on,
-            repeats=self.repeats,
+            equal=self.equal,
         )
 
     def unlabelled(self) -> Votes | None:
@@ -244,14 +242,12 @@ def gather(
     evidence = EnsembleEvidence(votes, X, drawn, ensemble=found, n_jobs=n_jobs)
     if votes.is_masked:
         hashes = hash_rows(X)
-        _, counts = np.unique(hashes, return_counts=True)
-        repeats = float(np.sum(counts**2) / np.sum(counts))
+        _, equal = np.unique(hashes, return_inverse=True)
         digest = str(RowDigest.of_hashes(hashes))
-        evidence = replace(evidence, repeats=repeats, _made={"digest": digest})
+        evidence = replace(evidence, equal=equal, _made={"digest": digest})
     recorded = () if source == "new" else recorded_rows([found])
-    if recorded and evidence.digest in recorded:
-        return replace(evidence, chosen_on=True)
-    return evidence
+    chosen_on = bool(recorded) and evidence.digest in recorded
+    return replace(evidence, chosen_on=chosen_on)
 
 
 def draw_rows(

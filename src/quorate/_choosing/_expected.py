@@ -248,7 +248,7 @@ def expected_errors(
         What to count.
     """
     some = at_most(evidence)
-    if not can_expect(some.votes, score):
+    if not can_expect(some, score):
         return [None] * len(selections)
     scorers = [CrossFitScorer(some.votes, score) for _ in selections]
     chosen = [
@@ -322,9 +322,10 @@ def _of_all(evidence: Evidence, score: Score) -> ExpectedError:
 
 def _without_copies(expected: ExpectedError, evidence: Evidence) -> ExpectedError:
     """Return an estimate with the doubt of rows of which some are copies of others."""
-    if evidence.repeats == 1:
+    if evidence.equal is None:
         return expected
-    wider = float(np.sqrt(evidence.repeats))
+    counts = np.bincount(evidence.equal)
+    wider = float(np.sqrt(counts @ counts / counts.sum()))
     limit = expected.error + wider * (expected.limit - expected.error)
     return replace(
         expected,
@@ -344,7 +345,7 @@ def expected_curve(
     if selection.found_in is not None:
         return selection.found_in
     some, score = at_most(evidence), selection.score
-    if not (has_whole_order(selection.pruner) and can_expect(some.votes, score)):
+    if not (has_whole_order(selection.pruner) and can_expect(some, score)):
         return None
     pruner, order = make_pruner(selection.pruner, keep=1.0), selection.order
     if order.size < evidence.votes.n_members:
@@ -382,12 +383,12 @@ def on_all_samples(
     )
 
 
-def can_expect(votes: Votes, score: Score) -> bool:
+def can_expect(evidence: Evidence, score: Score) -> bool:
     """Return whether there are enough samples for cross-validation."""
+    votes = evidence.votes
     fewest = np.bincount(votes.y, minlength=votes.n_classes).min()
-    if votes.n_samples < FEWEST or (score.needs_every_class and fewest < 2):
-        return False
-    return bool(folds_of(votes, score))
+    too_few = votes.n_samples < FEWEST or (score.needs_every_class and fewest < 2)
+    return not too_few and bool(folds_of(votes, score, evidence.equal))
 
 
 def has_whole_order(pruner: Pruner) -> bool:

@@ -172,7 +172,7 @@ def expected_of_distilled(
         same = (float(np.mean(each == labels)) for each in said)
         return expected_by_agreement(selection, *same)
     some = at_most(evidence, _MOST_SAMPLES)
-    if not can_expect(some.votes, score):
+    if not can_expect(some, score):
         return None
     scorer, sizes = CrossFitScorer(some.votes, score), np.array([selection.n_kept])
     for held, (prediction,) in _distilled_folds(some, teacher, pruner, sizes, score):
