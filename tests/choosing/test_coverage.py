@@ -18,6 +18,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 
 import quorate
+from quorate._choosing import split_evidence
 from quorate._scoring import why_empty
 from quorate._votes._rule import why_not_covered
 from quorate.exceptions import CoverageWarning
@@ -299,3 +300,6 @@ def test_copies_are_no_further_evidence():
     flattered = replace(selection, evidence=replace(evidence, equal=None)).expected
     wider = (found.limit - found.error) / (flattered.limit - flattered.error)
     assert wider == pytest.approx(np.sqrt(2), rel=0.05)
+    for held, others in split_evidence(evidence, selection.score):
+        rows = evidence.votes.samples[held], others.votes.samples
+        assert not np.intersect1d(*(each % 150 for each in rows)).size

@@ -339,6 +339,17 @@ def test_no_folds_where_one_would_leave_a_member_without_votes():
     assert folds_of(votes.only(may & (votes.codes >= 0)), ACCURACY) == []
 
 
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
+def test_equal_rows_are_in_one_fold(scoring):
+    votes, _ = draw()
+    score = score_for(scoring, votes, "test")
+    equal = np.arange(120) // 40
+    folds = folds_of(votes, score, equal)
+    assert [np.unique(equal[held]).size for held in folds] == [1, 1, 1]
+    alone = folds_of(votes, score, np.arange(120)[::-1])
+    assert all(map(np.array_equal, alone, folds_of(votes, score)))
+
+
 def test_a_curve_ends_with_all_members_or_not():
     votes, _ = draw()
     order, equal = np.arange(10), [np.ones(size) for size in range(1, 11)]
