@@ -95,17 +95,17 @@ test-strict: $(VENV)/.test
 	OMP_NUM_THREADS=1 QUORATE_STRICT=1 $(BIN)/python -m pytest -n auto -m "not slow" $(STRICT)
 
 # What is promised, in 400 simulated worlds each (or WORLDS=2000), and figures of ensembles
-# that have to be trained in 200.
+# that have to be trained in 200; these first, which take longest.
 WORLDS := 400
 FIGURES := figures or pool
 SIMULATED := tests/lazy/test_promises.py tests/choosing/test_promises.py tests/judging
 simulate-promises: SELECTED = not ($(FIGURES))
 simulate-figures: SELECTED = $(FIGURES)
-simulate: simulate-promises simulate-figures
+simulate: simulate-figures simulate-promises
 simulate-promises simulate-figures: simulate-%: $(VENV)/.test
 	rm -f docs/results/reliability/$*.csv
-	QUORATE_WORLDS=$(WORLDS) QUORATE_FIGURES=docs/results/reliability/$*.csv $(BIN)/python -m pytest -n auto -m slow \
-		-k "$(SELECTED)" $(SIMULATED)
+	OMP_NUM_THREADS=1 QUORATE_WORLDS=$(WORLDS) QUORATE_FIGURES=docs/results/reliability/$*.csv \
+		$(BIN)/python -m pytest -n auto --dist worksteal -m slow -k "$(SELECTED)" $(SIMULATED)
 	$(BIN)/python tests/figures.py
 	$(BIN)/python -m experiments results --mark $*
 

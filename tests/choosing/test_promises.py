@@ -108,16 +108,18 @@ def test_so_is_that_of_a_pool_of_hard_votes(n_classes):
 
 # What is trained, how, and on what; balanced forests have no votes out of bag.
 BALANCED = (RandomForestClassifier, {"class_weight": "balanced"}, {"weights": [0.9]})
-WORLDS = [
-    (RandomForestClassifier, {}, {}),
-    (RandomForestClassifier, {"min_samples_leaf": 3}, {"n_classes": 4}),
-    (ExtraTreesClassifier, {"bootstrap": True}, {"class_sep": 0.6}),
-    (BaggingClassifier, {}, {"n_classes": 3}),
-    (RandomForestClassifier, {}, {"weights": [0.9]}),
-]
+WORLDS = {
+    "forest": (RandomForestClassifier, {}, {}),
+    "four classes": (RandomForestClassifier, {"min_samples_leaf": 3}, {"n_classes": 4}),
+    "extra trees": (ExtraTreesClassifier, {"bootstrap": True}, {"class_sep": 0.6}),
+    "bagging": (BaggingClassifier, {}, {"n_classes": 3}),
+    "rare class": (RandomForestClassifier, {}, {"weights": [0.9]}),
+}
+# Trees, rows, rows to judge by, and how many trees are kept; the second as people have.
+SIZES = [(60, 300, 4000, (6, 12, "auto")), (200, 2000, 10_000, (10, 20, 40, "auto"))]
 
 
-def trained_world(kind, seed, n_trees=60, n_rows=300, n_true=4000):
+def trained_world(kind, seed, n_trees, n_rows, n_true):
     """Return an ensemble, its training rows, as many new ones, and many to judge by."""
     model, options, data = kind
     X, y = make_classification(
@@ -131,13 +133,17 @@ def trained_world(kind, seed, n_trees=60, n_rows=300, n_true=4000):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", ["training", "new"])
-def test_figures_are_of_the_distilled_model(rows):
-    kinds = WORLDS if rows == "training" else [*WORLDS[:4], BALANCED]
-    above, differences, labels = [], [], []
+@pytest.mark.parametrize("size", SIZES, ids=["small", "large"])
+def test_figures_are_of_the_distilled_model(rows, size):
+    kinds = WORLDS if rows == "training" else WORLDS | {"rare class": BALANCED}
+    *numbers, keeps = size
+    above, differences, labels, parts = [], [], [], []
     for seed in range(N_FITTED):
-        model, seen, new, (X, y) = trained_world(kinds[seed % len(kinds)], seed)
+        name = list(kinds)[seed % len(kinds)]
+        model, seen, new, (X, y) = trained_world(kinds[name], seed, *numbers)
         given = seen if rows == "training" else new
-        keep = (6, 12, "auto")[seed // len(kinds) % 3]
+        keep = keeps[seed // len(kinds) % len(keeps)]
+        parts.append((name, f"keep={keep!r}"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", QuorateWarning)
             small, selection = quorate.prune(
@@ -151,7 +157,14 @@ def test_figures_are_of_the_distilled_model(rows):
         if rows == "training":
             same = float(np.mean(said == model.predict(X)))
             labels.append(same - expected.same_label)
-    case = f"distilled, 6 or 12 of 60, or auto, 300 {rows} rows"
+    case = f"distilled, {numbers[0]} trees, {numbers[1]:,} {rows} rows"
+    for part in dict.fromkeys(np.ravel(parts).tolist()):
+        places = [place for place, names in enumerate(parts) if part in names]
+        for promise, found in [
+            ("auto: worlds above the limit", above),
+            ("auto: true error less printed", differences),
+        ]:
+            note(promise, f"{case}: {part}", np.take(found, places), None)
     if labels:
         note("equal labels: true share less printed", case, labels, None)
         assert abs(np.mean(labels)) < 0.04
@@ -169,12 +182,13 @@ EQUAL = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", EQUAL)
-def test_figures_of_equal_rows_are_not_too_low(case):
-    above, differences, refused = [], [], []
+def test_figures_of_equal_rows_are_not_too_low(case, monkeypatch):
+    above, differences, refused, wider = [], [], [], []
     copied = EQUAL[case]
-    for seed in range(N_FITTED // 2):
+    for seed in range(N_FITTED):
         data = {"weights": [0.5 if copied is None else 0.85]}
-        _, seen, _, (X, y) = trained_world((*WORLDS[0][:2], data), seed)
+        forest = RandomForestClassifier, {}, data
+        _, seen, _, (X, y) = trained_world(forest, seed, *SIZES[0][:3])
         if copied is None:
             seen, X = (seen[0][:, :4].round(), seen[1]), X[:, :4].round()
         else:
@@ -182,18 +196,27 @@ def test_figures_of_equal_rows_are_not_too_low(case):
             seen = seen[0][rows], seen[1][rows]
         model = RandomForestClassifier(120, random_state=seed).fit(*seen)
         method = ("auto", "mdm")[seed % 2]
-        with warnings.catch_warnings():
+        options = {"source": "training", "return_selection": True, "verbose": 0}
+        with warnings.catch_warnings(), monkeypatch.context() as patch:
             warnings.simplefilter("ignore", QuorateWarning)
-            small, selection = quorate.prune(
-                model, *seen, method, 12, source="training", return_selection=True
-            )
-        expected = selection.expected
+            small, selection = quorate.prune(model, *seen, method, 12, **options)
+            expected = selection.expected
+            if copied is None:  # what it costs where rows are equal by chance
+                for room in ("_ensembles._rows", "_choosing._evidence"):
+                    as_differ = f"quorate.{room}.hash_rows"
+                    patch.setattr(as_differ, lambda X: np.arange(len(X)))
+                _, plain = quorate.prune(model, *seen, method, 12, **options)
+                width = plain.expected.limit - plain.expected.error
+                wider.append((expected.limit - expected.error) / width)
         refused.append(expected is None)
         if expected is not None:
             true = float(np.mean(small.predict(X) != y))
             above.append(true > expected.limit)
             differences.append(true - expected.error)
     note("equal rows: no figure", case, refused, None)
+    if wider:
+        note("equal rows: times as wide a limit", case, wider, None)
+        assert np.mean(wider) > 1.05
     if differences:
         note("equal rows: worlds above the limit", case, above, 0.05)
         note("equal rows: true error less printed", case, differences, 0.005)
