@@ -102,22 +102,13 @@ def test_mlflow_serves_both(saved, name, small, tumours, tmp_path, monkeypatch):
         assert again.pruning_ == small.pruning_
 
 
-def test_mlflow_serves_a_pool(tumours, tmp_path):
-    mlflow = library("mlflow")
+def test_mlflow_serves_a_pool(tumours, tmp_path, monkeypatch):
+    library("mlflow")
     (X, y), (X_val, y_val), (X_new, _) = tumours
     pool = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
     pool = {name: member.fit(X, y) for name, member in pool.items()}
     small = quorate.prune(pool, X_val, y_val, "simplex", keep=2)
-    mlflow.sklearn.save_model(
-        small,
-        tmp_path / "model",
-        pip_requirements=["quorate"],  # else it tries to find out, for long
-        serialization_format="skops",
-        skops_trusted_types=[
-            "sklearn.tree._tree.Tree",
-            "quorate._ensembles._weighted_voting.WeightedVoting",
-        ],
-    )
-    again = mlflow.sklearn.load_model(str(tmp_path / "model"))
+    monkeypatch.chdir(tmp_path)
+    again = follow('"model",', small, X_new)["again"]
     assert_array_equal(again.predict(X_new), small.predict(X_new))
     assert again.weights == small.weights
