@@ -170,3 +170,14 @@ def test_public_names_have_docstrings_with_examples():
 
 def test_typed():
     assert (SOURCE / "py.typed").exists()
+
+
+def test_frozen_classes_with_slots_leave_pickling_to_python():
+    """Before 3.11.4 such a class loses its own __getstate__ and __setstate__."""
+    for path in SOURCE.rglob("*.py"):
+        for made in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(made, ast.ClassDef):
+                marks = " ".join(map(ast.unparse, made.decorator_list))
+                own = {getattr(part, "name", "") for part in made.body}
+                if "frozen=True" in marks and "slots=True" in marks:
+                    assert not own & {"__getstate__", "__setstate__"}, made.name

@@ -65,7 +65,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
+# No slots: with them, Python before 3.11.4 replaces __getstate__ and __setstate__.
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Votes(Counted):
     """The votes of an ensemble's members on labelled samples.
 
