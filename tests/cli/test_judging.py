@@ -186,7 +186,7 @@ def test_compact_writes_a_regressor(place):
 
 def test_compact_refuses(place):
     quorate.save(BaggingClassifier(GaussianNB(), 3).fit(*place.new), "bayes.skops")
-    why = "compact: compiled kernels need decision trees, but member '0' is"
+    why = "compact: each member must be a decision tree, but member '0' is"
     assert why in told(run("compact", "bayes.skops", code=1))
     done = run("compact", "forest.quorate", code=2)
     assert "forest.quorate is a compact model already" in told(done)

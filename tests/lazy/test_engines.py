@@ -251,9 +251,7 @@ def test_engines_are_refused_where_they_do_not_fit(wine, monkeypatch):
     bayes = BaggingClassifier(GaussianNB(), 3).fit(X, y)
     trees = VotingClassifier([("tree", DecisionTreeClassifier())]).fit(X, y)
     cases = {
-        r"compiled kernels need decision trees, but member '0' is a GaussianNB": (
-            bayes
-        ),
+        r"each member must be a decision tree, but member '0' is a GaussianNB": (bayes),
         r"members of a VotingClassifier check their input themselves": trees,
     }
     monkeypatch.setattr("quorate._engine._voter.kernels", object)

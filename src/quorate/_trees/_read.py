@@ -34,7 +34,7 @@ def why_no_trees(ensemble: Ensemble) -> str:
         if member.tree is None:
             kind = type(member.estimator).__name__
             return (
-                f"compiled kernels need decision trees, but member {member.name!r} is "
+                f"each member must be a decision tree, but member {member.name!r} is "
                 f"a {kind}"
             )
     if ensemble.checks_input:
