@@ -248,7 +248,8 @@ class TestStores:
         run_plan(replace(table_plan(), noise=0.1), other)
         before = plain(first)
         assert (
-            "the plans differ in noise" in study("merge", first, other, code=1).output
+            "the plans differ in noise: 0.01 and 0.1."
+            in study("merge", first, other, code=1).output
         )
         assert plain(first) == before
 

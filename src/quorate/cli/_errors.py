@@ -124,7 +124,8 @@ def _as_typed(sentence: str) -> str:
         ]
         return f"{', '.join(words)}:"
 
-    return _BUDGET.sub(r"--budget \1=\2", _CALL.sub(options, sentence))
+    typed = _CALL.sub(options, sentence).replace("--keep None", "--keep own")
+    return _BUDGET.sub(r"--budget \1=\2", typed)
 
 
 @contextmanager

@@ -363,7 +363,8 @@ class Plan:
             name = field_.name
             is_same = getattr(self, name) == getattr(other, name)
             if not is_same and name not in ("data", "ensembles"):
-                raise ValueError(f"the plans differ in {name}.")
+                mine, its = (in_short(getattr(p, name), 40) for p in (self, other))
+                raise ValueError(f"the plans differ in {name}: {mine} and {its}.")
         only: dict[EnsembleSpec, dict[str, None]] = {}
         for plan in (self, other):
             for one in plan.ensembles:
