@@ -1,4 +1,4 @@
-"""Rows of anything a classifier may be asked about: arrays, frames, sparse, lists.
+"""Rows in any form that classifiers take: arrays, frames, sparse matrices, lists.
 
 Frames may be those of pandas, polars, Arrow or Dask; none of these is imported here.
 """

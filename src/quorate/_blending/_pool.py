@@ -238,7 +238,7 @@ def _load(table: Any) -> Any:
 
 
 def _column_names(table: Any) -> list[str] | None:
-    """Return the column names of a table; its only column is called 0 without one."""
+    """Return the column names of a table, None without any or with only "0"."""
     names = [str(name) for name in getattr(table, "columns", ())]
     return None if names in ([], ["0"]) else names
 

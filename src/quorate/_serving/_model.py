@@ -449,7 +449,7 @@ def _mention_lack() -> None:
             f"serving: there are no compiled kernels here ({reason}), so NumPy "
             "evaluates the trees: the same predictions, but slower; install quorate "
             "from a wheel for this platform or where there is a C compiler, or set "
-            "QUORATE_ENGINE=numpy to accept it.",
+            "QUORATE_ENGINE=numpy to hide this warning.",
             QuorateWarning,
         )
 

@@ -159,7 +159,7 @@ def _stack(table: Table, *, promote: bool = False) -> Array:
 
 
 def _floats(table: Table) -> Array:
-    """Return an array of floats; others than floats become float64."""
+    """Return an array of floats; other types become float64."""
     array = _stack(table, promote=True)
     wide = array.dtype.kind != "f" or (isinstance(table, Frame) and table.is_polars)
     array = array.astype(float) if wide else array

@@ -1,9 +1,9 @@
 """Formulas of the measures: for pairs of members, single samples, all samples.
 
-Formulas of pairs and samples return numerator and denominator. These are integers if
-the definition is rational, so that a single division gives the value and equal samples
-tie exactly. If the denominator is zero the measure is undefined, and the caller chooses
-a value.
+Formulas for pairs and samples return a numerator and a denominator. These are integers
+if the definition is rational, so that a single division gives the value and equal
+samples tie exactly. If the denominator is zero the measure is undefined, and the caller
+chooses a value.
 """
 
 from collections.abc import Callable

@@ -263,7 +263,7 @@ class FTAD(_SampleDriven):
         if not measure.informative_per_sample:
             warn(
                 f"FTAD(measure={self.measure!r}): the measure is the same on every "
-                "sample, so the first sample makes every choice.",
+                "sample, so every member is chosen by the first sample.",
                 QuorateWarning,
             )
         if measure.name == "entropy_cc" and votes.n_classes > 2:

@@ -125,8 +125,8 @@ def samples_needed(
     if needed is None:
         raise ValueError(
             f"samples_needed(tolerance={tolerance!r}, rates={rates!r}): the tolerance "
-            "must be above the difference of the rates, by so much that a hundred "
-            "million samples are enough."
+            "must exceed the difference of the rates by so much that at most a hundred "
+            "million samples are needed."
         )
     return needed
 
