@@ -169,7 +169,7 @@ def share_certified(n, rates, tolerance):
 )
 def test_planning(tolerance, rates):
     if rates[0] - rates[1] >= tolerance:
-        with pytest.raises(ValueError, match="above the difference of the rates"):
+        with pytest.raises(ValueError, match="exceed the difference of the rates"):
             samples_needed(tolerance, rates=rates)
         return
     for power in (0.5, 0.8, 0.95):
