@@ -161,8 +161,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "any score taken for accuracy, after distilling",
         "_choosing",
-        "if score.is_accuracy:\n        share",
-        "if True:\n        share",
+        "if kept is None or not score.is_accuracy:",
+        "if kept is None:",
     ),
     # certificates, comparisons
     (

@@ -200,9 +200,13 @@ def test_the_score_is_called_by_its_name_and_stands_once(tmp_path):
     words += ["--scoring", "average_precision", "--positive", "fraud", "--keep", "10"]
     lines = shell("prune", *words, "--force").stdout.splitlines()
     titles = [line.split("  ")[0] for line in lines]
-    assert titles.count("average precision of fraud, all members") == 1
-    row = lines[titles.index("average precision of fraud, all members")]
-    assert row.count("%") == 1  # a share, as compare writes it
-    assert titles.count("accuracy, all members") == 1
-    found = run_json("prune", *words, "--force")
+    # On training rows it says nothing of leaves that learned from them.
+    assert "average precision of fraud" not in titles
+    lines = shell("prune", *words, "--force", "--no-distil").stdout.splitlines()
+    titles = [line.split("  ")[0] for line in lines]
+    assert titles.count("average precision of fraud") == 1
+    row = lines[titles.index("average precision of fraud")]
+    assert row.count("%") == 2  # shares, as compare writes them
+    assert titles.count("accuracy") == 1
+    found = run_json("prune", *words, "--force", "--no-distil")
     assert found["comparison"]["scoring"] == "average_precision_of_fraud"

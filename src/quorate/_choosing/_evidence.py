@@ -57,7 +57,7 @@ class Evidence:
         Whether the members were already chosen or distilled on these samples, which
         makes errors on them optimistic.
     equal : IntArray | None
-        Out of bag, a number for each row of X, the same for equal ones.
+        A number for each row of X, the same for equal ones; None of votes alone.
     """
 
     votes: Votes
@@ -240,11 +240,10 @@ def gather(
             found, X, labels, rows, out_of_bag=out_of_bag, source=source, n_jobs=n_jobs
         )
     evidence = EnsembleEvidence(votes, X, drawn, ensemble=found, n_jobs=n_jobs)
-    if votes.is_masked:
-        hashes = hash_rows(X)
-        _, equal = np.unique(hashes, return_inverse=True)
-        digest = str(RowDigest.of_hashes(hashes))
-        evidence = replace(evidence, equal=equal, _made={"digest": digest})
+    hashes = hash_rows(X)
+    _, equal = np.unique(hashes, return_inverse=True)
+    digest = str(RowDigest.of_hashes(hashes))
+    evidence = replace(evidence, equal=equal, _made={"digest": digest})
     recorded = () if source == "new" else recorded_rows([found])
     chosen_on = bool(recorded) and evidence.digest in recorded
     return replace(evidence, chosen_on=chosen_on)

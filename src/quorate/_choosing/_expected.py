@@ -261,9 +261,7 @@ def expected_errors(
             with stage("cross-validating"):
                 scorer.add_first(held, fit_on(others, pruner), number)
     return [
-        _without_copies(
-            on_all_samples(scorer.result(), evidence.votes, selection.pruner), evidence
-        )
+        on_all_samples(scorer.result(), evidence, selection.pruner)
         if selection.drops_members
         else _of_all(evidence, score)
         for selection, scorer in zip(selections, scorers, strict=True)
@@ -276,10 +274,10 @@ def expected_by_agreement(
     """Return the expected error of distilled members, from votes out of bag.
 
     It is that of all members, and as much of what the kept ones err more before
-    distillation as labels still differ. Other scores are those of all members. With few
-    votes on each sample these look worse than they are, by about as much as with half
-    of the votes they look worse again: errors fall with the inverse of the number of
-    votes. The limit leaves that out.
+    distillation as labels still differ. With few votes on each sample these look worse
+    than they are, by about as much as with half of the votes they look worse again:
+    errors fall with the inverse of the number of votes. The limit leaves that out.
+    Other scores do not fall so, nor do equal labels tell them: there is no estimate.
 
     Parameters
     ----------
@@ -290,20 +288,19 @@ def expected_by_agreement(
     """
     votes, score = selection.votes, selection.score
     kept = expected_errors(selection.evidence, [selection], score)[0]
-    if kept is None:
+    if kept is None or not score.is_accuracy:
         return None
-    whole, more, doubt = _of_all(selection.evidence, score), 0.0, 0.0
+    whole = _of_all(selection.evidence, score)
     halves = [votes.keep(np.arange(start, votes.n_members, 2)) for start in (0, 1)]
     by_half = float(np.mean([score.estimate_votes(half).loss for half in halves]))
     missing = float(np.mean(votes.codes < 0))
     pessimism = missing * max(by_half - whole.error, 0.0)
-    if score.is_accuracy:
-        share = (1 - max(after, before)) / max(1 - before, 1e-12)
-        more, doubt = share * max(kept.excess, 0.0), share * kept.excess_error
+    share = (1 - max(after, before)) / max(1 - before, 1e-12)
+    more, doubt = share * max(kept.excess, 0.0), share * kept.excess_error
     return replace(
         whole,
         error=max(whole.error - pessimism, 0.0) + more,
-        limit=min(whole.limit + more, 1.0) if score.is_accuracy else whole.limit,
+        limit=min(whole.limit + more, 1.0),
         standard_error=float(np.hypot(whole.standard_error, doubt)),
         excess=more,
         excess_error=doubt,
@@ -369,18 +366,20 @@ def method_of(selection: "Selection", votes: Votes) -> tuple[Pruner, int | None]
 
 
 def on_all_samples(
-    expected: ExpectedError, votes: Votes, pruner: Pruner, most: int | None = None
+    expected: ExpectedError, evidence: Evidence, pruner: Pruner, most: int | None = None
 ) -> ExpectedError:
     """Return the expected error over all samples, from an estimate on some of them."""
+    votes = evidence.votes
     share = expected.samples.size / votes.n_samples
     doubt = _with_all_samples(expected.standard_error, expected.excess_error, share)
-    return replace(
+    on_all = replace(
         expected,
         error=expected.score.estimate_votes(votes).loss + expected.excess,
         standard_error=float(doubt),
         by_fewer_votes=votes.is_masked and not has_whole_order(pruner),
         samples=_drawn(votes.n_samples, most)[expected.samples],
     )
+    return _without_copies(on_all, evidence)
 
 
 def can_expect(evidence: Evidence, score: Score) -> bool:

@@ -271,7 +271,8 @@ class Selection(Result):
                 facts |= self.judged_distilled.rare_facts(self.votes)
         else:
             estimates[f"{title} on the selection samples, kept"] = self.kept_score
-        estimates[f"{title}, all members"] = self.full_score
+        if not (self.judged_distilled and self.judged_distilled.by_whole):
+            estimates[f"{title}, all members"] = self.full_score
         for name, estimate in estimates.items():
             if estimate is not None:
                 is_accuracy, text = self.score.is_accuracy, self.score.loss_text

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
+from sklearn.utils import check_consistent_length
 
+from quorate._checks import check_number
 from quorate._choosing import ExpectedError, Selection
 from quorate._data import pair_in_memory
 from quorate._ensembles import (
@@ -189,14 +191,7 @@ class Comparison(Result):
             for name, pair, text in sizes
             if pair is not None
         ]
-        quality = self._quality()
-        if self.expected is not None and self.expected.by_whole:
-            known = ["same prediction"] + ["accuracy"] * self.expected.score.is_accuracy
-            quality = [
-                row if row[0] in known else (f"{row[0]}, all members", row[1], "", "")
-                for row in quality
-            ]
-        return rows + quality
+        return rows + self._quality()
 
     def _quality(self) -> list[tuple[str, ...]]:
         """Return the rows on accuracy or another score."""
@@ -382,9 +377,16 @@ def compare(
     scoring = with_positive(scoring, positive, "compare")
     check_scoring(scoring, "compare")
     check_source(source, "compare")
+    repeats = check_number("compare", "repeats", repeats, least=1, whole=True)
     first, second = read_model(before), read_model(after)
     X, y = pair_in_memory(X, y, "compare")
     if first is None and second is None:
+        check_consistent_length(X, y)
+        if scoring is not None or selection is not None:
+            raise ValueError(
+                "compare: two regressors are compared by size, time and answers only; "
+                "leave out scoring, positive and selection."
+            )
         return _compare_numbers((before, after), X, repeats)
     if first is None or second is None:
         raise TypeError("compare: one model predicts classes, the other numbers.")
@@ -448,10 +450,14 @@ def _expected_quality(selection: Selection, expected: ExpectedError) -> dict[str
         "source": votes.source or VoteSource.ASSUMED_NEW,
         "chosen_on": True,
         "accuracy": expected.accuracies(votes),
-        "recalls": expected.recalls(votes),
         "agreement": expected.agreement(votes),
-        "rare": expected.rare_class(votes),
         "expected": expected,
+    }
+    if expected.by_whole:  # more is not known of the members after distillation
+        return quality
+    quality |= {
+        "recalls": expected.recalls(votes),
+        "rare": expected.rare_class(votes),
     }
     if votes.rule == "average":
         judged = votes.at(expected.samples)

@@ -223,7 +223,7 @@ def _chebyshev(degree: int) -> tuple[FloatArray, FloatArray]:
     return np.cos(angles), np.cos(finer[:, None] * order) @ sums
 
 
-_MOST_SAMPLES = 10**8  # more than anybody would label
+MOST_SAMPLES = 10**8  # more than anybody would label
 POWER = 0.8  # probability that as many samples as advised are enough
 
 
@@ -270,7 +270,7 @@ def fewest_samples(
     # Start where a normal limit is small enough; an exact one is rarely sooner.
     room = max(tolerance - apart, 1e-12)
     few, enough = 0, max(1, int(float(np.mean(rates.sum(axis=0))) * (2.0 / room) ** 2))
-    if tolerance <= apart or enough > _MOST_SAMPLES:
+    if tolerance <= apart or enough > MOST_SAMPLES:
         return None
     while not is_enough(enough):
         few, enough = enough, 2 * enough

@@ -177,7 +177,7 @@ def expected_of_distilled(
     scorer, sizes = CrossFitScorer(some.votes, score), np.array([selection.n_kept])
     for held, (prediction,) in _distilled_folds(some, teacher, pruner, sizes, score):
         scorer.add(held, prediction)
-    return on_all_samples(scorer.result(), votes, pruner, _MOST_SAMPLES)
+    return on_all_samples(scorer.result(), evidence, pruner, _MOST_SAMPLES)
 
 
 def _distilled_folds(
@@ -216,7 +216,7 @@ def _distilled_folds(
             own = data.leaves[np.searchsorted(largest, members)]
             trees, _, _ = refit_leaves(
                 small,
-                replace(data, leaves=own.copy()),
+                replace(data, leaves=own),
                 classes,
                 check_ridge("auto", int(size)),
             )

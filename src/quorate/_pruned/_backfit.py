@@ -108,7 +108,7 @@ def _step(student: Student, data: DistillationSet) -> float:
     sure, and crossed rows, which lie between the classes, only make them unsure. And
     not far with few rows per leaf, which are fitted by chance.
     """
-    n_rows = data.n_real or data.weights.size  # crossed ones if there are no others
+    n_rows = data.n_typical
     said = sum(
         say * table.take(places[:n_rows], axis=0)
         for places, table, say in zip(

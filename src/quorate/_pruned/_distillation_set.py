@@ -14,6 +14,7 @@ row) come from the same row.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,6 +39,7 @@ _BLOCK_VALUES = 2**22
 _BLOCK_ROWS = 2**13
 _BLOCKS_AT_ONCE = 16
 _SHARES = (0.05, 0.1, 0.2, 0.3, 0.5)
+_NEAR = (0.05,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,9 @@ class DistillationSet:
         How much each row counts.
     n_real : int
         Rows that were given, in X and beside it.
+    n_typical : int
+        The first rows, which are like those to come: given ones, or a block of crossed
+        ones that are near to given ones.
     out_of_bag : bool
         Whether the targets on the rows of X are out of bag.
     """
@@ -63,6 +68,7 @@ class DistillationSet:
     weights: FloatArray
     n_crossed: int
     n_real: int
+    n_typical: int
     out_of_bag: bool
 
 
@@ -108,10 +114,10 @@ def make_distillation_set(
         judge: Callable[[], Array] | None,
         start: int,
         end: int,
-        place: int,
+        part: int | None,
     ) -> None:
         rows = make()
-        said = teacher.probabilities(rows, place) if judge is None else judge()
+        said = teacher.probabilities(rows, part) if judge is None else judge()
         targets[:, start:end] = said.T
         leaves[:, start:end] = find_leaves(prepare(rows))
 
@@ -123,18 +129,22 @@ def make_distillation_set(
             (partial(cut_rows, table, part), None, part.stop - part.start)
             for part in _parts(table, count_rows(table))
         ]
+    n_given = len(blocks)
     n_real = sum(size for _, _, size in blocks)
     if crossing is not None:
         most = _block_rows(crossing.n_columns)
-        for place, start in enumerate(range(0, n_crossed, most)):
-            size = min(most, n_crossed - start)
-            blocks.append((partial(crossing.block, size, seed, place), None, size))
+        near = 0 if n_real else min(most, -(-n_crossed // 8))
+        edges = [*sorted({0, *range(near, n_crossed, most)}), n_crossed]
+        for place, (start, end) in enumerate(pairwise(edges)):
+            shares = _SHARES if place or not near else _NEAR
+            made = partial(crossing.block, end - start, seed, place, shares)
+            blocks.append((made, None, end - start))
     ends = np.cumsum([size for _, _, size in blocks])
     n_rows = int(ends[-1]) if blocks else 0
     leaves = np.empty((small.n_members, n_rows), dtype=np.int32)
     targets = np.empty((teacher.places.size, n_rows))
     tasks = [
-        (make, judge, int(end) - size, int(end), part)
+        (make, judge, int(end) - size, int(end), None if part < n_given else part)
         for part, ((make, judge, size), end) in enumerate(
             zip(blocks, ends, strict=True)
         )
@@ -145,16 +155,19 @@ def make_distillation_set(
         in_threads(n_jobs, learn, some)
         advance(some[-1][-2], n_rows)
     weights = np.repeat([_REAL, 1.0], [n_real, n_rows - n_real])
+    n_crossed, n_typical = n_rows - n_real, n_real or (blocks[0][-1] if blocks else 0)
     nobody_knows = np.isnan(targets[0])
     if nobody_knows.any():
         known = np.flatnonzero(~nobody_knows)
         leaves, targets, weights = leaves[:, known], targets[:, known], weights[known]
+        n_real = n_typical = known.size - n_crossed
     return DistillationSet(
         leaves=leaves,
         targets=targets,
         weights=weights,
-        n_crossed=n_rows - n_real,
-        n_real=n_real - int(np.count_nonzero(nobody_knows)),
+        n_crossed=n_crossed,
+        n_real=n_real,
+        n_typical=n_typical,
         out_of_bag=out_of_bag,
     )
 
@@ -217,14 +230,21 @@ class Crossing:
         self._unit = units(X)
         self._csr: Any = X.tocsr() if hasattr(X, "tocsr") else None
 
-    def block(self, size: int, seed: int, place: int) -> Any:
+    def block(
+        self, size: int, seed: int, place: int, among: tuple[float, ...] = _SHARES
+    ) -> Any:
         """Return the rows of a block, the same whenever it is made."""
-        return self.rows(size, np.random.default_rng([seed, place]))
+        return self.rows(size, np.random.default_rng([seed, place]), among)
 
-    def rows(self, size: int, rng: np.random.Generator) -> Any:
-        """Return as many new rows, in the form of the table."""
+    def rows(
+        self, size: int, rng: np.random.Generator, among: tuple[float, ...] = _SHARES
+    ) -> Any:
+        """Return as many new rows, in the form of the table.
+
+        Each has a share of its values, one of those in ``among``, from another row.
+        """
         own, other = rng.integers(0, self.n_rows, (2, size))
-        shares = rng.choice(_SHARES, size)
+        shares = rng.choice(among, size)
         if self._csr is not None:
             return self._sparse(own, other, shares, rng)
         n_units = int(self._unit[-1]) + 1 if self._unit.size else 0

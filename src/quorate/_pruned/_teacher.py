@@ -38,15 +38,15 @@ class Teacher:
         Where its classes stand among those of the small ensemble.
     ensemble : Ensemble or None
         What it consists of, where that is known.
-    quick : list of callable
-        Each gives the probabilities of a part of an ensemble of trees, in less time;
-        empty for other models.
+    quick : list
+        The number of trees of each part of an ensemble, and what gives its
+        probabilities in less time; empty for other models.
     """
 
     model: Any
     places: IntArray
     ensemble: Ensemble | None
-    quick: list[Callable[[Any], FloatArray]]
+    quick: list[tuple[int, Callable[[Any], FloatArray]]]
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> "Teacher":
@@ -62,16 +62,19 @@ class Teacher:
             return type(self.model).__name__
         return type(self.ensemble.model).__name__
 
-    def probabilities(self, X: Any, part: int = 0) -> FloatArray:
-        """Return what a part of it says of rows, with columns as in the small ensemble.
+    def probabilities(self, X: Any, part: int | None = None) -> FloatArray:
+        """Return what it, or a part of it, says of rows, columns as in the small one.
 
-        Blocks of rows have their parts in turn: more rows are worth more than every
+        Blocks of crossed rows have parts in turn: more rows are worth more than every
         tree on each of them.
         """
-        answer = self.model.predict_proba
-        if self.quick:
-            answer = self.quick[part % len(self.quick)]
-        shares = np.asarray(answer(X), dtype=float)
+        asked = self.quick or [(1, self.model.predict_proba)]
+        if part is not None:
+            asked = [asked[part % len(asked)]]
+        said = [np.asarray(answer(X), dtype=float) for _, answer in asked]
+        shares = said[0]
+        if len(said) > 1:
+            shares = np.average(said, axis=0, weights=[n_trees for n_trees, _ in asked])
         name = type(self.model).__name__
         if shares.shape != (count_rows(X), self.places.size):
             raise ValueError(

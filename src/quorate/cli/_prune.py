@@ -89,8 +89,8 @@ def prune(
     DATA are the samples to choose members on: the training data of a forest or of
     bagging, or samples that no member was trained on. From a folder or pattern of
     files, a stratified sample is drawn. Without --test, the accuracy after pruning is
-    the expected accuracy on new data before distillation, by five-fold
-    cross-validation.
+    what to expect of the new model on new data: by five-fold cross-validation, or, for
+    distilled members on training data, estimated from out-of-bag votes of all members.
     """
     output = output or model.with_name(f"{model.stem}-small.skops")
     check_output(output, force, ".skops")

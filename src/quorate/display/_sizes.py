@@ -89,7 +89,8 @@ class SizeCurveDisplay(Display):
             )
         curve, expected = selection.curve, selection.expected
         shown = cls.from_curve(curve, chosen=selection.n_kept, rule=selection.rule)
-        if expected is not None:
+        # The curve is that of members as they were trained.
+        if expected is not None and not selection.distilled:
             shown.expected, shown.limit = expected.error, expected.limit
         return shown
 

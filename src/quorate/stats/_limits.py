@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._checks import check_number
+from quorate._checks import check_number, is_number
 from quorate._kernels import limits
 from quorate._typing import FloatArray
 
@@ -83,7 +83,10 @@ def expected_limit(
     """
     check_number("expected_limit", "delta", delta, above=0, below=1)
     _check_rates("expected_limit", rates)
-    check_number("expected_limit", "n_samples", n_samples, least=1, whole=True)
+    most = limits.MOST_SAMPLES
+    check_number(
+        "expected_limit", "n_samples", n_samples, least=1, most=most, whole=True
+    )
     return limits.limit_of_more(np.array([rates]).T * n_samples, [n_samples], delta)
 
 
@@ -138,17 +141,19 @@ def _check_counts(owner: str, n_samples: Any, *counts: Any) -> list[Any]:
     given = [each.astype(float) for each in raw] if numbers else [np.array(np.nan)]
     together = sum(given[:-1], np.zeros(()))
     whole = all(bool(((each >= 0) & (np.floor(each) == each)).all()) for each in given)
-    if not whole or given[-1].ndim or given[-1] < 1 or (together > given[-1]).any():
+    fits = whole and not given[-1].ndim and 1 <= given[-1] <= limits.MOST_SAMPLES
+    if not fits or (together > given[-1]).any():
         raise ValueError(
             f"{owner}: got counts of {' and '.join(map(repr, counts))} on "
-            f"{n_samples!r} samples; expected at least one sample, and whole numbers "
-            "from 0 that are together at most the samples."
+            f"{n_samples!r} samples; expected 1 to 100,000,000 samples, and whole "
+            "numbers from 0 that are together at most the samples."
         )
     return [*given[:-1], int(given[-1])]
 
 
 def _check_rates(owner: str, rates: tuple[float, float]) -> None:
-    if np.shape(rates) != (2,) or min(rates) < 0 or not sum(rates) <= 1:
+    numbers = np.shape(rates) == (2,) and all(map(is_number, rates))
+    if not numbers or min(rates) < 0 or not sum(rates) <= 1:
         raise ValueError(
             f"{owner}(rates={rates!r}): must be two shares of the samples, together at "
             "most 1."
