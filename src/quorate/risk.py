@@ -227,7 +227,7 @@ def interval(
     [1, 4, None, 5, 6, 8]
     """
     q = endpoints(n_samples, noise=noise, radius=radius)
-    size = abs(check_number("risk.interval", "diversity", diversity))
+    size: float = abs(check_number("risk.interval", "diversity", diversity))
     inner = (q.q6, q.q5, q.q2)
     if size <= q.q1 or size >= max(q.q2, q.q3) or size in inner:
         return None

@@ -99,8 +99,11 @@ HEADER = "line 1 must be a header with the name of every feature, but"
         (FOREST, "inf,1,2\n", "infinity"),
         (NAMED, "A,b,c\n1,2,3\n", f"{HEADER} lacks 'a'; use --no-header"),
         (NAMED, "1,2,3\n4,5,6\n", f"{HEADER} lacks 'a', 'b', 'c'"),
-        (NAMED, "a;b;c\n1;2;3\n",
-         f"{HEADER} lacks 'a', 'b', 'c'; columns must be separated by ','"),
+        (
+            NAMED,
+            "a;b;c\n1;2;3\n",
+            f"{HEADER} lacks 'a', 'b', 'c'; columns must be separated by ','",
+        ),
         (NAMED, "a,b,c\n1\n", "line 2 has 1 field, but 3 are needed"),
         (NAMED, "a,b,c,a\n1,2,3,4\n", f"{HEADER} repeats 'a'"),
         (NAMED, "a,b,c\n1,5,2,3\n", "line 2 has 4 fields, but 3 are needed"),

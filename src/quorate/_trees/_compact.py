@@ -273,11 +273,12 @@ def compact(
     except TypeError:
         if isinstance(core, type) or find_kind(core) is not None:
             raise
-        own = ", or compact each of its estimators_ on its own"
+        has_parts = hasattr(core, "estimators_")
         raise TypeError(
             f"compact: {type(core).__name__} cannot be read as trees; pass a fitted "
             "tree, forest, bagging of trees, AdaBoostClassifier or gradient boosting "
-            f"of scikit-learn, LightGBM or XGBoost{own * hasattr(core, 'estimators_')}."
+            "of scikit-learn, LightGBM or XGBoost"
+            f"{', or compact each of its estimators_ on its own' * has_parts}."
         ) from None
     problem = why_no_trees(ensemble)
     if problem or ensemble.classes is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-class _File(click.Path):  # type: ignore[type-arg]
+class _File(click.Path):
     """A path that is not empty: ``Path("")`` would be the current folder."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
