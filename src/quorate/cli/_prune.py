@@ -164,9 +164,10 @@ def check_choice(
         make_pruner(method, **(parameters or {}))
     size_for(method, keep, tolerance, budget, owner="prune")
     able = [name for name, known in methods().items() if known.tags.finds_size]
-    if keep is None and (method == "auto" or method_name(method) not in able):
+    if keep is None and method != "auto" and method_name(method) not in able:
         raise click.UsageError(
-            f"--keep own: {method} does not choose its size; {', '.join(able)} do."
+            f"--keep own: {method_name(method)} does not choose its size; "
+            f"{', '.join(able)} do."
         )
 
 
