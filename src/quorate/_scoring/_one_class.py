@@ -48,7 +48,7 @@ def with_positive(scoring: Any, positive: Any, owner: str) -> Any:
         return scoring
     if scoring is None or (isinstance(scoring, str) and scoring == "accuracy"):
         raise ValueError(
-            f"{owner}(positive={positive!r}): requires a scoring of one class, such "
+            f"{owner}(positive={positive!r}): requires a score of one class, such "
             "as 'average_precision', 'roc_auc', 'recall', 'precision' or 'f1'."
         )
     return PositiveClass(scoring, positive)
