@@ -19,7 +19,7 @@ def unknown_name(kind: str, given: object, known: Iterable[str]) -> str:
     'unknown measure 3; expected one of: disagreement, kappa.'
     """
     names = sorted(known)
-    near = nearest(given, names, 3, 0.65) if isinstance(given, str) else []
+    near = nearest(given, names, 3) if isinstance(given, str) else []
     if near:
         return f"unknown {kind} {given!r}; did you mean {one_of_these(near)}?"
     others = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""

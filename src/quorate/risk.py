@@ -227,7 +227,7 @@ def interval(
     [1, 4, None, 5, 6, 8]
     """
     q = endpoints(n_samples, noise=noise, radius=radius)
-    size = abs(diversity)
+    size: float = abs(check_number("risk.interval", "diversity", diversity))
     inner = (q.q6, q.q5, q.q2)
     if size <= q.q1 or size >= max(q.q2, q.q3) or size in inner:
         return None
@@ -285,8 +285,7 @@ def margin_bound(
     """
     _check_setting("risk.margin_bound", n_samples, 0.0, radius)
     check_number("risk.margin_bound", "failure", failure, above=0, below=1)
-    if math.isnan(margin):
-        raise ValueError("risk.margin_bound(margin=nan): must be a number.")
+    margin = check_number("risk.margin_bound", "margin", margin)
     if margin == 0:
         return MarginBound(math.inf, False, math.inf)
     # A hair less before the ceiling: rounding must not turn 400 into 401.

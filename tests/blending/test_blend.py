@@ -109,6 +109,16 @@ def test_identical_models_get_equal_weights(options):
     assert found.score == pytest.approx(once.score, abs=0.003)
 
 
+@pytest.mark.parametrize("scoring", [None, "accuracy"])
+def test_identical_models_share_what_both_means_keep(scoring):
+    """The two means of "auto" may give their weights to different twins."""
+    options = {} if scoring is None else {"scoring": scoring}
+    for n, keep in ((2, 2), (4, 4), (3, 2)):
+        weights = quorate.blend([ARRAYS["m7"]] * n, Y, keep=keep, **options).weights
+        assert [*weights.values()] == [1 / len(weights)] * len(weights)
+        assert len(weights) <= keep
+
+
 class Watched:
     """An array that counts how often it is looked at."""
 

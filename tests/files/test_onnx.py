@@ -243,7 +243,7 @@ def refused_pairs():
     return {
         **{
             f"{type(model).__name__}": (
-                model, X, TypeError, f"classifier, got {type(model).__name__}")
+                model, X, TypeError, f"of them; got {type(model).__name__}")
             for model in [[TREE], {"a": TREE}, RandomForestRegressor(), None]
         },
         "odd": (odd, X, ValueError, r"no converter for [\w.]*Odd\)\.$"),

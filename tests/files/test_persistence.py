@@ -732,6 +732,7 @@ class TestUnsafePickle:
         model = LogisticRegression().fit(X, Y)
         joblib.dump(model, tmp_path / name)
         assert "run code" in refusal(tmp_path / name)
+        assert "run code" in refusal(tmp_path / name, unsafe_pickle="no")
         again = load(tmp_path / name, unsafe_pickle=True)
         np.testing.assert_array_equal(again.coef_, model.coef_)
 

@@ -252,7 +252,7 @@ def test_engines_are_refused_where_they_do_not_fit(wine, monkeypatch):
     trees = VotingClassifier([("tree", DecisionTreeClassifier())]).fit(X, y)
     cases = {
         r"each member must be a decision tree, but member '0' is a GaussianNB": (bayes),
-        r"members of a VotingClassifier check their input themselves": trees,
+        r"the trees of a VotingClassifier are not one forest": trees,
     }
     monkeypatch.setattr("quorate._engine._voter.kernels", object)
     for message, ensemble in cases.items():

@@ -99,7 +99,12 @@ HEADER = "line 1 must be a header with the name of every feature, but"
         (FOREST, "inf,1,2\n", "infinity"),
         (NAMED, "A,b,c\n1,2,3\n", f"{HEADER} lacks 'a'; use --no-header"),
         (NAMED, "1,2,3\n4,5,6\n", f"{HEADER} lacks 'a', 'b', 'c'"),
-        (NAMED, "a;b;c\n1;2;3\n", f"{HEADER} lacks 'a', 'b', 'c'"),
+        (
+            NAMED,
+            "a;b;c\n1;2;3\n",
+            f"{HEADER} lacks 'a', 'b', 'c'; columns must be separated by ','",
+        ),
+        (NAMED, "a,b,c\n1\n", "line 2 has 1 field, but 3 are needed"),
         (NAMED, "a,b,c,a\n1,2,3,4\n", f"{HEADER} repeats 'a'"),
         (NAMED, "a,b,c\n1,5,2,3\n", "line 2 has 4 fields, but 3 are needed"),
         (NAMED, "a,b,c\n1,2,\n,,\n,\n", "line 4 has 2 fields"),
@@ -200,7 +205,8 @@ def shell(tmp_path_factory):
     def run(text, *options):
         return subprocess.run(
             [sys.executable, "-m", "quorate.serving", path, *options],
-            input=text.encode(), capture_output=True, check=False,
+            input=text if isinstance(text, bytes) else text.encode(),
+            capture_output=True, check=False,
         )  # fmt: skip
 
     return model, run
@@ -228,3 +234,7 @@ def test_the_command_takes_the_mark_before_a_header(shell):
     assert run(text).stdout.decode().split() == expected
     assert b"lacks 'size'" in run(text.replace("size", "sise")).stderr
     assert run(b"\xff".decode("latin-1") + text).returncode == 1
+    for encoding in ("utf-16", "utf-32"):
+        done = run(text.encode(encoding))
+        assert done.returncode == 1
+        assert done.stderr.split() == b"Error: not a CSV file in UTF-8".split()

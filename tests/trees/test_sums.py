@@ -318,3 +318,9 @@ def test_a_sum_of_zero_is_of_the_second_class():
     model = GradientBoostingClassifier(n_estimators=1).fit(X, y)
     assert model.decision_function(X).tolist() == [0] * 40
     assert set(model.predict(X)) == set(quorate.compact(model).predict(X)) == {"b"}
+
+
+def test_names_of_a_frame_are_no_reason_to_warn(recwarn):
+    frame = pd.DataFrame(X, columns=[f"c{place}" for place in range(X.shape[1])])
+    quorate.compact(GradientBoostingRegressor(n_estimators=2).fit(frame, Y))
+    assert not recwarn.list

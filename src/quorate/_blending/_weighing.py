@@ -70,7 +70,7 @@ class Weigher:
                 del ways["mean"]
             every = [*ways.values(), self._both, self.best_single]
             recipes = self._best(every, sets)
-        return [tuple(map(self._share_among_twins, recipe)) for recipe in recipes]
+        return [self._share_among_twins(recipe) for recipe in recipes]
 
     def best_single(self, sets: list[IntArray]) -> list[Recipe]:
         """Return weights of one for the best model on each set of samples."""
@@ -93,15 +93,17 @@ class Weigher:
         spread[models] = weights
         return spread
 
-    def _share_among_twins(self, mean: WeightedMean) -> WeightedMean:
-        """Return the same mean with equal weights of identical models.
+    def _share_among_twins(self, recipe: Recipe) -> Recipe:
+        """Return the same means with equal weights of identical models.
 
-        The loss leaves these weights open. With ``keep``, no model is added.
+        The loss leaves these weights open. With ``keep``, no model is added to those
+        that have a weight in any of the means.
         """
         twins = self.pool.twins
-        sharing = mean.weights > 0 if self.keep else np.ones(self.n_models)
-        sums, counts = np.bincount(twins, mean.weights), np.bincount(twins, sharing)
-        return mean._replace(weights=sharing * (sums / np.maximum(counts, 1))[twins])
+        sharing = np.any([m.weights > 0 for m in recipe], axis=0) | (self.keep is None)
+        share = sharing / np.maximum(np.bincount(twins, sharing), 1)[twins]
+        weights = [share * np.bincount(twins, mean.weights)[twins] for mean in recipe]
+        return tuple(map(WeightedMean, weights, [mean.sharpness for mean in recipe]))
 
     def _scores_alone(self, sets: list[IntArray]) -> FloatArray:
         """Return the score of each model on each set of samples."""

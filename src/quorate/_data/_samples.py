@@ -118,6 +118,11 @@ class SampleForm:
         if target is not None:
             if target not in frame.columns:
                 raise ValueError(unknown_name("column", target, frame.columns))
+            if target in (self.columns or ()):
+                raise ValueError(
+                    f"column {target!r} is a feature of {self.owner}; name the column "
+                    "of labels."
+                )
             y = self.read_labels(frame[target].to_numpy(), target, written=written)
             frame = frame.drop(columns=target)
         if self.columns is not None:

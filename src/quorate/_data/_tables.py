@@ -275,10 +275,9 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
                 if not row or (row == [""] and len(header) > 1):
                     continue
                 if len(row) != len(header):
-                    raise ValueError(
-                        f"line {rows.line_num} has {len(row)} fields, but the header "
-                        f"has {len(header)}"
-                    )
+                    count = f"{len(row)} field{'s' * (len(row) != 1)}"
+                    wanted = f"but the header has {len(header)}"
+                    raise ValueError(f"line {rows.line_num} has {count}, {wanted}")
                 yield row
         except csv.Error as error:
             raise ValueError(f"line {rows.line_num}: {error}") from error

@@ -56,7 +56,7 @@ def keep_members(ensemble: Model, members: Any, weights: Any = None) -> Model:
     RandomForestClassifier(n_estimators=3)
     """
     found = read_ensemble(ensemble)
-    places = member_positions(members, found.n_members)
+    places = member_positions(members, found.n_members, "keep_members")
     new = None if weights is None else _new_weights(weights, places.size)
     smaller: Model = found.keep(places, new)
     record = find_record(found.model)

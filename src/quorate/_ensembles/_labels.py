@@ -60,7 +60,8 @@ def check_labels(ensemble: Ensemble, classes: Array, counts: IntArray) -> None:
     known = _labels_of(ensemble)
     if known is None:
         return
-    unknown = np.flatnonzero(there & [label not in known for label in labels])
+    is_new = np.array([label not in known for label in labels], dtype=bool)
+    unknown = np.flatnonzero(there & is_new)
     if not unknown.size:
         return
     if unknown.size == np.count_nonzero(there):

@@ -235,7 +235,7 @@ def check_kind(path: str | os.PathLike[str], *, unsafe_pickle: bool) -> bool:
         start = source.read(8)
     is_archive = start.startswith((_ZIP_START, CompactModel.file_start))
     if start.startswith(_PICKLE_STARTS) or file.suffix.lower() in _PICKLES:
-        if not unsafe_pickle:
+        if unsafe_pickle is not True:
             raise FileFormatError(
                 f"{file}: pickle and joblib files run code when they are opened; if "
                 "you wrote this file yourself, open it with unsafe_pickle=True or "

@@ -81,8 +81,8 @@ def to_onnx(
     """
     if not hasattr(model, "fit") or not is_classifier(model):
         raise TypeError(
-            f"to_onnx: expected a fitted classifier, got {type(model).__name__}; put a "
-            "list of classifiers into a VotingClassifier first."
+            "to_onnx: expected a fitted classifier or, for several, a VotingClassifier "
+            f"of them; got {type(model).__name__}."
         )
     check_is_fitted(model)
     for package in ("skl2onnx", "onnxruntime"):

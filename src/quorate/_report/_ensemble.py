@@ -151,7 +151,7 @@ def report(
         keep=keep,
         scoring=with_positive(scoring, positive, "report"),
         source=source,
-        noise=noise,
+        noise=check_number("report", "noise", noise, least=0, below=0.5),
         title=title,
         n_jobs=n_jobs,
         random_state=random_state,

@@ -48,8 +48,8 @@ def with_positive(scoring: Any, positive: Any, owner: str) -> Any:
         return scoring
     if scoring is None or (isinstance(scoring, str) and scoring == "accuracy"):
         raise ValueError(
-            f"{owner}(positive={positive!r}): requires a score of one class, such as "
-            "scoring='average_precision', 'roc_auc', 'recall', 'precision' or 'f1'."
+            f"{owner}(positive={positive!r}): requires a score of one class, such "
+            "as 'average_precision', 'roc_auc', 'recall', 'precision' or 'f1'."
         )
     return PositiveClass(scoring, positive)
 

@@ -209,8 +209,7 @@ def evaluate(
         # Rounding can move means of ones above 1, which scikit-learn rejects.
         shares = np.minimum(shares, 1.0)
     model = _ReplayedPredictions(classes, classes[codes], shares)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # small sizes predict few classes
+    with warnings.catch_warnings(action="ignore"):  # small sizes predict few classes
         return float(scorer(model, y[:, None], classes[y]))
 
 

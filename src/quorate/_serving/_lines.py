@@ -69,11 +69,13 @@ def _rows(
             if not fields and width == 1:
                 fields = [""]  # a blank line is a missing value
             if len(fields) != width:
+                count = f"{len(fields)} field{'s' * (len(fields) != 1)}"
                 raise ValueError(
-                    f"line {reader.line_num} has {len(fields)} fields, but {width} are "
-                    "needed"
+                    f"line {reader.line_num} has {count}, but {width} are needed"
                 )
             yield reader.line_num, [fields[place] for place in places]
+    except UnicodeDecodeError as error:
+        raise ValueError("not a CSV file in UTF-8") from error
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: {error}") from error
 
@@ -87,10 +89,13 @@ def _find(form: RowForm, first: list[str]) -> list[int]:
         "lacks": [name for name in names if name not in given],
         "repeats": [name for name in names if given.count(name) > 1],
     }
+    remedy = "use --no-header if there is none"
+    if len(first) == 1 and (";" in first[0] or "\t" in first[0]):
+        remedy = "columns must be separated by ','"
     for problem, found in problems.items():
         if found:
             raise ValueError(
                 "line 1 must be a header with the name of every feature, but "
-                f"{problem} {listed(found)}; use --no-header if there is none"
+                f"{problem} {listed(found)}; {remedy}"
             )
     return [given.index(name) for name in names]

@@ -15,7 +15,7 @@ from quorate._engine import (
     auto_order,
     make_ends,
 )
-from quorate._ensembles import Ensemble, read_ensemble
+from quorate._ensembles import Ensemble, find_kind, read_ensemble
 from quorate._messages import warn
 from quorate._serving import CompactModel, SumAnswers
 from quorate._trees._boosters import TreeSum
@@ -215,6 +215,8 @@ def compact(
 
     Raises
     ------
+    TypeError
+        If it is not a model of trees.
     ValueError
         If the members are not all trees, if a step of a pipeline cannot be part of the
         compact model, or if an answer would differ; the message says which.
@@ -266,7 +268,18 @@ def compact(
         added = _compact_sums(answers, found, *steps_before(core, steps))
         asked = model if steps else found.asked
         return _checked(asked, added, X, found.tolerance)
-    ensemble = read_ensemble(model)
+    try:
+        ensemble = read_ensemble(model)
+    except TypeError:
+        if isinstance(core, type) or find_kind(core) is not None:
+            raise
+        has_parts = hasattr(core, "estimators_")
+        raise TypeError(
+            f"compact: {type(core).__name__} cannot be read as trees; pass a fitted "
+            "tree, forest, bagging of trees, AdaBoostClassifier or gradient boosting "
+            "of scikit-learn, LightGBM or XGBoost"
+            f"{', or compact each of its estimators_ on its own' * has_parts}."
+        ) from None
     problem = why_no_trees(ensemble)
     if problem or ensemble.classes is None:
         raise ValueError(f"compact: {problem}.")
@@ -355,8 +368,7 @@ def _takes_missing(model: Any, n_features: int) -> bool:
     """Return whether a model accepts missing values, by trying one."""
     row = np.zeros((1, n_features))
     row[0, 0] = np.nan
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the row has no names
+    with warnings.catch_warnings(action="ignore"):  # the row has no names
         try:
             model.predict(row)
         except ValueError:

@@ -20,6 +20,7 @@ from quorate._engine import (
     tie_handicap,
 )
 from quorate._ensembles import Ensemble, Member, tree_input
+from quorate._messages import with_article
 from quorate._native import kernels
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 
@@ -32,17 +33,16 @@ def why_no_trees(ensemble: Ensemble) -> str:
     """Say why an ensemble cannot be read as trees; empty if it can."""
     for member in ensemble.members:
         if member.tree is None:
-            kind = type(member.estimator).__name__
             return (
                 f"each member must be a decision tree, but member {member.name!r} is "
-                f"a {kind}"
+                f"{with_article(type(member.estimator).__name__)}"
             )
     if ensemble.checks_input:
         return ""
     kind = type(ensemble.core).__name__
     return (
-        f"members of a {kind} check their input themselves; if it averages trees, "
-        "quorate.ensembles.to_forest makes a forest of it"
+        f"the trees of a {kind} are not one forest; if it averages their "
+        "probabilities, quorate.ensembles.to_forest makes one of it"
     )
 
 

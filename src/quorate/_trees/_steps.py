@@ -225,8 +225,7 @@ def _ask(name: str, step: Any) -> tuple[list[Any], Array]:
     for place, each in enumerate(known):
         rows[:, place] = [*each, *each[:1] * (len(rows) - len(each))]
     rows[-1] = _NO_NAME
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # no names, unknown categories
+    with warnings.catch_warnings(action="ignore"):  # no names, unknown categories
         try:
             found = step.transform(rows)
         except ValueError:

@@ -1,5 +1,6 @@
 """Read models whose trees add up: regressors, boosted trees and single trees."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,8 @@ def _read_boosted(model: Any) -> TreeSum:
     held = [model.learning_rate * _values(member, False) for member in members]
     row = np.zeros((1, model.n_features_in_), dtype=np.float32)
     stages = model.staged_predict if classes is None else model.staged_decision_function
+    with warnings.catch_warnings(action="ignore"):  # the row has no names
+        start = np.ravel(next(stages(row)))
     first = [
         held[place][member.tree_.apply(row)[0], 0]
         for place, member in enumerate(members[:n_sums])
@@ -109,7 +112,7 @@ def _read_boosted(model: Any) -> TreeSum:
         trees=[tree_nodes(member.tree_) for member in members],
         held=held,
         targets=[place % n_sums for place in range(len(members))],
-        base=np.ravel(next(stages(row))) - first,
+        base=start - first,
         link=link,
         alpha=2.0 if model.loss == "exponential" else 1.0,
         by_sums=True,

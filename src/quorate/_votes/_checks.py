@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from quorate._messages import warn
+from quorate._messages import listed, warn
 from quorate._typing import Array, BoolArray, FloatArray, IntArray
 from quorate._votes._labels import (
     SEQUENCES,
@@ -193,7 +193,7 @@ def _as_positions(places: Any, number: int, owner: str, what: str) -> IntArray:
         )
     if given.dtype.kind not in "iu":
         raise ValueError(
-            f"{owner}: positions must be whole numbers, got {given.dtype}."
+            f"{owner}: positions must be whole numbers, got {listed(given.tolist())}."
         )
     if given.min() < 0 or given.max() >= number:
         found = places if given.size < 10 else f"{given.min()} to {given.max()}"

@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 
 from quorate._atomic import atomic_write
+from quorate._messages import listed
 from quorate._progress import stage
 from quorate.cli import _options
 from quorate.cli._console import (
@@ -115,7 +116,7 @@ def _labels(path: Path, column: str | None) -> Any:
     names = [column] if column is not None else column_names(path)
     if len(names) != 1:
         raise click.UsageError(
-            f"{path} has {len(names)} columns ({', '.join(names[:5])}); use "
+            f"{path} has {len(names)} columns ({listed(names)}); use "
             "--column NAME to say which one holds the labels."
         )
     return read_samples(path, names[0])[1]

@@ -21,6 +21,7 @@ _QUOTES = "'\""
 _CALL = re.compile(
     r"^(?:blend|certify|compare|prune|report|select|summarise)\((\w+=[^()]*)\):"
 )
+_PAIR = re.compile(r"^\w+: (\w+)(?:=\S+)? and (\w+) cannot be combined")
 _BUDGET = re.compile(r"\bbudget\['(\w+)'\]=(\d+)(\.0)?")
 # scikit-learn's messages for values that were not in the training data.
 _UNKNOWN = re.compile(
@@ -125,6 +126,7 @@ def _as_typed(sentence: str) -> str:
         return f"{', '.join(words)}:"
 
     typed = _CALL.sub(options, sentence).replace("--keep None", "--keep own")
+    typed = _PAIR.sub(r"--\1 and --\2 cannot be combined", typed)
     return _BUDGET.sub(r"--budget \1=\2", typed)
 
 

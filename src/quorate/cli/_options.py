@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FILE = click.Path(path_type=Path)
+
+class _File(click.Path):
+    """A path that is not empty: ``Path("")`` would be the current folder."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the path, or raise a usage error."""
+        if value == "":
+            self.fail("a path cannot be empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = _File(path_type=Path)
 FILE.name = "file"
 _LIMITS = {"bytes": as_bytes, "nodes": as_count}
 

@@ -117,9 +117,10 @@ def members_to_keep(keep: Any, n_members: int, owner: str) -> int:
     if is_number(keep) and not is_whole(keep) and 0 < float(keep) <= 1:
         # The small offset keeps 0.3 * 10 from being rounded up to 4.
         return max(1, math.ceil(float(keep) * n_members - 1e-9))
+    why = "; the method does not choose a size of its own" if keep is None else ""
     raise ValueError(
         f"{owner}(keep={keep!r}): must be 1 to {n_members} members (an int), or a "
-        "fraction in (0, 1]."
+        f"fraction in (0, 1]{why}."
     )
 
 

@@ -157,7 +157,7 @@ def method_name(name: object) -> str:
             if folded in (listed.replace("_", ""), method.cls.__name__.lower()):
                 return listed
         titles = {method.title.replace(" ", "_") for method in known.values()}
-        if nearest(name, titles | {*known}, least=0.65):
+        if nearest(name, titles | {*known}):
             raise ValueError(unknown_name("method", name, titles | {*known}))
         raise ValueError(unknown_name("method", name, known))
     raise TypeError(
