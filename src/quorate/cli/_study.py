@@ -169,9 +169,10 @@ def check(name: str, store: Path | None, **options: Any) -> None:
 
     Without STORE the preset is run anew, at its own limits, and its results are kept in
     NAME-check.sqlite; with STORE its results are read. Each cell of the table is the
-    same, within tolerance, differs, or is not computed, such as those of data sets that
-    are not in the folder of --data. Cells that are not the same are printed. The exit
-    code is 1 if a cell differs, or if there is nothing to compare.
+    same, within tolerance, differs, is incomplete because folds failed or did not run
+    yet, or is not computed, such as those of data sets that are not in the folder of
+    --data. Cells that are not the same are printed. The exit code is 1 if a cell
+    differs or is incomplete, or if there is nothing to compare.
     """
     from quorate.study import Results, make_preset
 

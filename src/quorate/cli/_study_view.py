@@ -65,10 +65,10 @@ def _show_correlations(console: Console, results: "Results") -> None:
 
 
 def show_check(console: Console, results: "Results") -> bool:
-    """Print the cells that are not the committed ones; return whether none differs."""
+    """Print the cells that are not the committed ones; return whether it passes."""
     found = results.check()
     counts = found["verdict"].value_counts()
-    verdicts = ("same", "within tolerance", "differs", "not computed")
+    verdicts = ("same", "within tolerance", "differs", "incomplete", "not computed")
     heading(console, f"{escape(results.name)}, compared with the committed table")
     others = found[~found["verdict"].isin(["same", "not computed"])]
     if len(others):
@@ -80,7 +80,7 @@ def show_check(console: Console, results: "Results") -> bool:
     compared = len(found) - counts.get("not computed", 0)
     if not compared:
         console.print("nothing to compare; --data names the folder of its data sets")
-    return bool(compared) and "differs" not in counts
+    return bool(compared) and not {"differs", "incomplete"} & set(counts.index)
 
 
 def _show_standings(

@@ -1,9 +1,9 @@
 """Results of a study: score tables, the paper's table, and other summaries."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -18,10 +18,12 @@ from quorate._theory import measures
 from quorate._typing import FloatArray
 from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
+from quorate.study._generators import GENERATORS
 from quorate.study._paper import (
     Cell,
     cell_text,
     committed_cells,
+    paper_rows,
     printed_cells,
     verdict,
 )
@@ -398,8 +400,8 @@ class Results:
         -------
         pandas.DataFrame
             For each committed cell, the text of both and the verdict: "same", "within
-            tolerance" (of one standard error over the folds), "differs" or "not
-            computed".
+            tolerance" (of one standard error over the folds), "differs", "incomplete"
+            (folds that failed, or have not run yet) or "not computed" (not planned).
 
         Raises
         ------
@@ -408,16 +410,30 @@ class Results:
         """
         if self.plan is None:
             raise ValueError(f"{self.name}: has no plan to compare with a preset.")
-        make_preset(self.name).joined(self.plan)
-        scores = self.scores("accuracy").complete_blocks()
-        values = 100 * np.asarray(scores.values)
-        texts = map(cell_text, values.mean(axis=2).flat, values.std(axis=2).flat)
-        now = dict(zip(product(scores.blocks, scores.methods), texts, strict=True))
+        preset = make_preset(self.name)
+        preset.joined(self.plan)
+        printed = paper_rows(self.plan.table)
+
+        def place(data: str, ensemble: str) -> tuple[str | tuple[str, ...], str]:
+            """Return all names of a file; what a generator makes is other data."""
+            files = (row.files for row in printed if row.find([data]))
+            return data if data in GENERATORS else next(files, data), ensemble
+
+        planned = {place(u.data.label, u.ensemble.name) for u in self.plan.units()}
+        folds = defaultdict(list)
+        for row in self.rows:
+            at = *place(row["data"], row["ensemble"]), row["method"]
+            folds[at].append(100 * row["accuracy"])
         rows = []
-        for at, committed in committed_cells(self.name).items():
-            found = now.get(at, "")
-            how = verdict(committed, found, scores.n_repeats) if found else ""
-            rows.append((*at, committed, found, how or "not computed"))
+        for (block, method), committed in committed_cells(self.name).items():
+            data, _, ensemble = block.partition(", ")
+            pair = place(data, ensemble or preset.ensembles[0].name)
+            now, values = "", folds[*pair, method]
+            how = "incomplete" if pair in planned else "not computed"
+            if len(values) == preset.folds * preset.repeats:
+                now = cell_text(float(np.mean(values)), float(np.std(values)))
+                how = verdict(committed, now, len(values))
+            rows.append((block, method, committed, now, how))
         columns = ["data set", "method", "committed", "now", "verdict"]
         return pd.DataFrame(rows, columns=columns)
 
