@@ -197,11 +197,11 @@ def merge(store: Path, others: tuple[Path, ...]) -> None:
     """Add the results of OTHERS to STORE.
 
     Plans may differ in data sets and ensembles only, such as those of several
-    machines. Cells that STORE has already are not replaced.
+    machines. Cells that STORE has already are not replaced, unless they failed.
     """
     from quorate.study import Store
 
-    if not store.is_file():
+    if not store.exists():
         raise FileNotFoundError(f"{store}: no such file.")
     with Store(store) as opened:
         for other in others:

@@ -17,6 +17,7 @@ _FORMAT = "quorate-study/3"
 _FIT = ("data", "repeat", "fold", "ensemble")
 _FIT_COLUMNS = (*_FIT, "cells", "seconds", "votes", "machine", "preparation")
 IDENTITY = (*_FIT, "method")
+_CELL_COLUMNS = ("key", *IDENTITY, "status", "error", "result")
 _TABLES = {
     "about": "key text primary key, value",
     "cells": "key text, data text, repeat int, fold int, ensemble text, method text, "
@@ -173,26 +174,28 @@ class Store:
         """Add the cells and fits of another store, and return the number of cells.
 
         Both plans must be the same but for data sets and ensembles. Cells that are
-        here already stay as they are.
+        here already stay as they are, unless they failed.
         """
         with Store(path, read_only=True) as other:
+            if other.path.samefile(self.path):
+                raise ValueError(f"{path}: the same file as {self.path}.")
             try:
                 plan = self.plan.joined(other.plan)
             except ValueError as error:
                 raise ValueError(
                     f"{path}: cannot be added to {self.path}: {error}"
                 ) from error
-        before = len(self.done())
-        self.remember_plan(plan)
-        with _as_file_errors(self.path):
-            self._connection.execute("attach ? as other", (str(path),))
-            with self._connection as db:
-                for name in ("cells", "fits"):
-                    db.execute(
-                        f"insert or ignore into {name} select * from other.{name}"
-                    )
-            self._connection.execute("detach other")
-        return len(self.done()) - before
+            cells = other._read(f"select {', '.join(_CELL_COLUMNS)} from cells")
+            fits = other._read(f"select {', '.join(_FIT_COLUMNS)} from fits")
+        with _as_file_errors(self.path), self._connection as db:
+            failed = "cells.status = 'failed' and excluded.status = 'ok'"
+            added = db.executemany(
+                _insert("cells", _CELL_COLUMNS, IDENTITY, failed), cells
+            ).rowcount
+            failed = "fits.preparation = '{}'"
+            db.executemany(_insert("fits", _FIT_COLUMNS, _FIT, failed), fits)
+            self.remember_plan(plan)  # which commits all
+        return added
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the successful cells as flat rows, in a fixed order."""
@@ -237,6 +240,18 @@ class Store:
                 "of a table)."
             )
         return parsed
+
+
+def _insert(
+    table: str, columns: tuple[str, ...], identity: tuple[str, ...], replaced: str
+) -> str:
+    """Return the statement that adds a row, or replaces it under a condition."""
+    return (
+        f"insert into {table} ({', '.join(columns)}) values "
+        f"({', '.join('?' * len(columns))}) on conflict ({', '.join(identity)}) "
+        f"do update set {', '.join(f'{c} = excluded.{c}' for c in columns)} "
+        f"where {replaced}"
+    )
 
 
 @contextmanager
