@@ -17,7 +17,7 @@ _FORMAT = "quorate-study/3"
 _FIT = ("data", "repeat", "fold", "ensemble")
 _FIT_COLUMNS = (*_FIT, "cells", "seconds", "votes", "machine", "preparation")
 IDENTITY = (*_FIT, "method")
-_CELL_COLUMNS = ("key", *IDENTITY, "status", "error", "result")
+_ADD = "insert or {} into {} values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TABLES = {
     "about": "key text primary key, value",
     "cells": "key text, data text, repeat int, fold int, ensemble text, method text, "
@@ -161,12 +161,10 @@ class Store:
             for row in rows
         ]
         with _as_file_errors(self.path), self._connection as db:
-            db.executemany(
-                "insert or replace into cells values (?, ?, ?, ?, ?, ?, ?, ?, ?)", cells
-            )
+            db.executemany(_ADD.format("replace", "cells"), cells)
             prepared = json.dumps(fit["preparation"], sort_keys=True)
             db.execute(
-                "insert or replace into fits values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                _ADD.format("replace", "fits"),
                 (*(fit[name] for name in _FIT_COLUMNS[:-1]), prepared),
             )
 
@@ -185,15 +183,20 @@ class Store:
                 raise ValueError(
                     f"{path}: cannot be added to {self.path}: {error}"
                 ) from error
-            cells = other._read(f"select {', '.join(_CELL_COLUMNS)} from cells")
+            cell, fit = ", ".join(IDENTITY), ", ".join(_FIT)
+            cells = other._read(f"select key, {cell}, status, error, result from cells")
             fits = other._read(f"select {', '.join(_FIT_COLUMNS)} from fits")
         with _as_file_errors(self.path), self._connection as db:
-            failed = "cells.status = 'failed' and excluded.status = 'ok'"
-            added = db.executemany(
-                _insert("cells", _CELL_COLUMNS, IDENTITY, failed), cells
-            ).rowcount
-            failed = "fits.preparation = '{}'"
-            db.executemany(_insert("fits", _FIT_COLUMNS, _FIT, failed), fits)
+            db.executemany(
+                f"delete from cells where status = 'failed' and ({cell}) = "
+                "(?, ?, ?, ?, ?)",
+                [row[1:6] for row in cells if row[6] == "ok"],
+            )
+            db.execute(  # of which no cell is left
+                f"delete from fits where ({fit}) not in (select {fit} from cells)"
+            )
+            added = db.executemany(_ADD.format("ignore", "cells"), cells).rowcount
+            db.executemany(_ADD.format("ignore", "fits"), fits)
             self.remember_plan(plan)  # which commits all
         return added
 
@@ -240,18 +243,6 @@ class Store:
                 "of a table)."
             )
         return parsed
-
-
-def _insert(
-    table: str, columns: tuple[str, ...], identity: tuple[str, ...], replaced: str
-) -> str:
-    """Return the statement that adds a row, or replaces it under a condition."""
-    return (
-        f"insert into {table} ({', '.join(columns)}) values "
-        f"({', '.join('?' * len(columns))}) on conflict ({', '.join(identity)}) "
-        f"do update set {', '.join(f'{c} = excluded.{c}' for c in columns)} "
-        f"where {replaced}"
-    )
 
 
 @contextmanager
