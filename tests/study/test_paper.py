@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sqlite3
+import warnings
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -175,6 +176,11 @@ class TestRankings:
                 name = row["method"] + (suffix if row["method"] != "Ensem" else "")
                 assert row["accuracy"] == whole[row["data"], row["fold"], name]
 
+    def test_without_the_contested_search_there_is_one_ranking(self, store):
+        results = Results.read(store)
+        methods = tuple(m for m in results.methods if "," not in m)
+        assert list(replace(results, methods=methods).searches) == ["as printed"]
+
     def test_deviations_divide_by_the_folds_and_the_printed_line_follows(self, store):
         part = Results.read(store).searches["as printed"]
         table = part.table("EPBD")
@@ -212,6 +218,10 @@ class TestRankings:
         markdown = study("report", store, "--format", "markdown").output
         assert markdown.count("| average rank |") == 2
         assert "random" not in markdown
+        latex = study("report", store, "--format", "latex").output
+        for search in ("as printed", "contested"):
+            assert f"**paper-table-4, {search}**\n\n| data set" in markdown
+            assert f"\\textbf{{paper-table-4, {search}}}\n\n" in latex
         told = json.loads(study("report", store, "--format", "json").output)
         assert len(told["standings, contested"]) == 3
 
@@ -442,7 +452,19 @@ def test_one_method_prints_correlations_instead_of_accuracies(tmp_path):
     assert "gain, error gap" in shown
     assert "W/T/L" not in shown
     study("report", path, "--html", tmp_path / "s.html")
-    assert "gain, error gap" in (tmp_path / "s.html").read_text(encoding="utf-8")
+    html = (tmp_path / "s.html").read_text(encoding="utf-8")
+    assert "gain, error gap" in html
+    assert "Standings" not in html
+    assert "Accuracy in per cent" not in html
+    frame = results.correlations().loc["error, risk", ensemble]
+    text = f"{frame.pearson:+.2f} ({frame.spearman:+.2f})"
+    for form in ("markdown", "latex"):
+        assert text in study("report", path, "--format", form).output
+    constant = tuple({**row, "risk": 0.5} for row in results.rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = replace(results, rows=constant).correlations()
+    assert found.loc["error, risk"].isna().all()
 
 
 def test_noise_reaches_the_estimate(tmp_path):

@@ -266,33 +266,33 @@ def report(
         drawn = study_figures(results, figures, kinds)
         say(f"{len(drawn)} figures written to {figures}", err=True)
         return
-    elif output is None and form == "terminal":
-        show_missing(results_console(), results.plan)
-        show_results(results_console(), results, reference, verbose)
-        return
-    elif output is None:
-        say(_as_text(results, form, reference), nl=False)
-        return
     else:
-        console = results_console()
-        if form == "terminal":
-            with console.capture() as captured:
-                show_missing(console, results.plan)
-                show_results(console, results, reference, verbose)
-            text = click.unstyle(captured.get())
-        else:
-            text = _as_text(results, form, reference)
+        text = _as_text(results, form, reference, verbose)
+        if output is None:
+            say(text, nl=False)
+            return
         with atomic_write(output) as file:
-            file.write(text.encode())
+            file.write(click.unstyle(text).encode())
     say(f"written to {output}", err=True)
 
 
-def _as_text(results: "Results", form: str, reference: str | None) -> str:
+def _as_text(
+    results: "Results", form: str, reference: str | None, verbose: bool
+) -> str:
+    if form == "terminal":
+        console = results_console()
+        with console.capture() as captured:
+            show_missing(console, results.plan)
+            show_results(console, results, reference, verbose)
+        return captured.get()
     if form == "csv":
         return results.to_csv()
     if form == "json":
         return json.dumps(results.to_dict(reference), indent=2) + "\n"
-    tables = [part.table(reference) for part in results.searches.values()]
+    if len(results.methods) == 1 and results.rows:
+        tables = [results.correlation_table()]
+    else:
+        tables = [part.table(reference) for part in results.searches.values()]
     return "\n".join(
         table.to_markdown() if form == "markdown" else table.to_latex()
         for table in tables

@@ -6,10 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from quorate.cli._console import (
-    heading,
-    plain_table,
-)
+from quorate.cli._console import heading, plain_table
 
 if TYPE_CHECKING:
     from quorate.stats import Nemenyi, Scores
@@ -25,9 +22,8 @@ def show_results(
     verbose: bool = False,
 ) -> None:
     """Print the ranking of the methods, the tests, and the failures."""
-    for search, part in results.searches.items():
-        named = f"{results.name}, {search}" if search else results.name
-        heading(console, escape(named))
+    for part in results.searches.values():
+        heading(console, escape(part.name))
         _show_ranks(console, part, reference)
     _show_failures(console, results, verbose)
 
@@ -39,7 +35,9 @@ def show_missing(console: Console, plan: "Plan | None") -> None:
 
 
 def _show_ranks(console: Console, results: "Results", reference: str | None) -> None:
-    """Print the ranking, or correlations where nothing is ranked."""
+    """Print the ranking and its tests, or correlations where nothing is ranked."""
+    from quorate.stats import nemenyi
+
     try:
         standings = results.standings(reference)
     except ValueError as error:
@@ -47,10 +45,33 @@ def _show_ranks(console: Console, results: "Results", reference: str | None) -> 
             raise
         console.print(Text(f"nothing to compare yet: {error}"))
         return
-    if len(standings) == 1 and "risk" in results.rows[0]:
+    if len(results.methods) == 1:
         _show_correlations(console, results)
         return
-    _show_standings(console, results, standings, reference)
+    scores = results.scores().complete_blocks()
+    dropped = results.scores().n_blocks - scores.n_blocks
+    left_out = f"; {dropped} without all results left out" if dropped else ""
+    one, many = "data set", "data sets"
+    if len({row["ensemble"] for row in results.rows}) > 1:
+        one, many = (f"{word} of data set and ensemble" for word in ("pair", "pairs"))
+    blocks = one if scores.n_blocks == 1 else many
+    console.print(f"{scores.n_blocks} {blocks}, {scores.n_repeats} folds{left_out}")
+    tested = nemenyi(scores) if scores.n_blocks > 1 else None
+    edge = None if tested is None else standings[0].rank + tested.critical_difference
+    scored = results.scoring.replace("_", " ") if results.scoring != "accuracy" else ""
+    _show_ranking(console, standings, scored, edge)
+    console.print(
+        Text(
+            "accuracy in %, ms to choose members, kB of the kept members, "
+            f"rank {f'by {scored}, ' if scored else ''}1 is best\n"
+            f"W/T/L: {many} on which {reference or results.methods[-1]} wins, ties and "
+            "loses"
+        )
+    )
+    if tested is None:
+        console.print(f"Only one {one}: statistical tests need several.")
+    else:
+        _show_tests(console, scores, tested, standings)
 
 
 def _show_correlations(console: Console, results: "Results") -> None:
@@ -83,48 +104,8 @@ def show_check(console: Console, results: "Results") -> bool:
     return bool(compared) and not {"differs", "incomplete"} & set(counts.index)
 
 
-def _show_standings(
-    console: Console,
-    results: "Results",
-    standings: tuple["Standing", ...],
-    reference: str | None,
-) -> None:
-    from quorate.stats import nemenyi
-
-    scores = results.scores().complete_blocks()
-    dropped = results.scores().n_blocks - scores.n_blocks
-    left_out = f"; {dropped} without all results left out" if dropped else ""
-    one, many = "data set", "data sets"
-    if len({row["ensemble"] for row in results.rows}) > 1:
-        one, many = (f"{word} of data set and ensemble" for word in ("pair", "pairs"))
-    blocks = one if scores.n_blocks == 1 else many
-    console.print(f"{scores.n_blocks} {blocks}, {scores.n_repeats} folds{left_out}")
-    several = scores.n_methods > 1
-    tested = nemenyi(scores) if several and scores.n_blocks > 1 else None
-    edge = None if tested is None else standings[0].rank + tested.critical_difference
-    scored = results.scoring.replace("_", " ") if results.scoring != "accuracy" else ""
-    _show_ranking(console, standings, scored, edge)
-    if not several:
-        return
-    console.print(
-        Text(
-            "accuracy in %, ms to choose members, kB of the kept members, "
-            f"rank {f'by {scored}, ' if scored else ''}1 is best\n"
-            f"W/T/L: {many} on which {reference or results.methods[-1]} wins, ties and "
-            "loses"
-        )
-    )
-    if tested is None:
-        console.print(f"Only one {one}: statistical tests need several.")
-    else:
-        _show_tests(console, scores, tested, standings)
-
-
 def _show_ranking(
-    console: Console,
-    standings: tuple["Standing", ...],
-    scored: str,
-    edge: float | None,
+    console: Console, standings: tuple["Standing", ...], scored: str, edge: float | None
 ) -> None:
     """Print the figures of each method, those beyond the critical difference dimmed."""
     header = ["accuracy", scored, "kept", "ms", "kB", "rank", "W/T/L"]
