@@ -120,14 +120,8 @@ def few(names: list[str]) -> str:
 
 def write_relationship(results: Results) -> None:
     """Write how diversity and risk go with gain and error, by ensemble."""
-    found = results.correlations()
-    rows = [
-        [pair, *(f"{r:+.2f} ({ranks:+.2f})".replace("+nan", "-")
-                 for r, ranks in zip(line[::2], line[1::2], strict=True))]
-        for pair, *line in found.itertuples(name=None)
-    ]  # fmt: skip
-    header = ["quantities", *dict.fromkeys(found.columns.get_level_values(0))]
-    write(f"paper/{results.name}-correlations.csv", header, rows)
+    table = results.correlation_table()
+    write(f"paper/{results.name}-correlations.csv", table.header, table.body)
 
 
 def write_committed(results: Results) -> None:

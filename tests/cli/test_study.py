@@ -83,6 +83,7 @@ def test_reference(small_store):
         (["report", "none.sqlite"], 1, "none.sqlite: no such file."),
         (["check", "space", "none.sqlite"], 1, "none.sqlite: no such file."),
         (["merge", "none.sqlite", "b.sqlite"], 1, "none.sqlite: no such file."),
+        (["merge", ".", "b.sqlite"], 1, ".: not a study file, nor a regular file."),
     ],
 )  # fmt: skip
 def test_refusals(words, code, why):

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sqlite3
+import warnings
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -81,10 +82,21 @@ class TestRows:
             assert set(row.printed) == methods[row.table] - {"random"}
 
     def test_other_names_of_a_file_are_accepted(self, tmp_path):
-        for name in ("heart", "card"):
+        for name in ("heart", "card", "ecoli.backup", "waveform"):
             (tmp_path / f"{name}.csv").touch()
         plan = make_preset("paper-table-4", data_dir=tmp_path)
-        assert set(plan.data_names) == {"heart", "card"}
+        assert set(plan.data_names) == {"heart", "card", "waveform.csv"}
+
+    @pytest.mark.parametrize("name", ["paper-table-6", "relationship"])
+    def test_a_manifest_may_list_more_than_there_is(self, name, tmp_path):
+        entries = [{"name": n, "file": f"{n}.csv"} for n in ("sonar", "yeast")]
+        (tmp_path / "MANIFEST.json").write_text(json.dumps({"datasets": entries}))
+        (tmp_path / "sonar.csv").touch()
+        plan = make_preset(name, data_dir=tmp_path)
+        assert plan.data == ("sonar",)
+        assert (name == "relationship") != any(
+            "yeast" in m for m in plan.missing_rows()
+        )
 
     def test_what_is_missing_is_said_with_its_source(self):
         plan = make_preset("paper-table-4")  # generators alone
@@ -164,6 +176,11 @@ class TestRankings:
                 name = row["method"] + (suffix if row["method"] != "Ensem" else "")
                 assert row["accuracy"] == whole[row["data"], row["fold"], name]
 
+    def test_without_the_contested_search_there_is_one_ranking(self, store):
+        results = Results.read(store)
+        methods = tuple(m for m in results.methods if "," not in m)
+        assert list(replace(results, methods=methods).searches) == ["as printed"]
+
     def test_deviations_divide_by_the_folds_and_the_printed_line_follows(self, store):
         part = Results.read(store).searches["as printed"]
         table = part.table("EPBD")
@@ -201,6 +218,10 @@ class TestRankings:
         markdown = study("report", store, "--format", "markdown").output
         assert markdown.count("| average rank |") == 2
         assert "random" not in markdown
+        latex = study("report", store, "--format", "latex").output
+        for search in ("as printed", "contested"):
+            assert f"**paper-table-4, {search}**\n\n| data set" in markdown
+            assert f"\\textbf{{paper-table-4, {search}}}\n\n" in latex
         told = json.loads(study("report", store, "--format", "json").output)
         assert len(told["standings, contested"]) == 3
 
@@ -270,8 +291,11 @@ def committed(store, tmp_path, monkeypatch):
         monkeypatch.setattr(module, "make_preset", preset)
     monkeypatch.chdir(tmp_path)
 
-    def write(change=lambda cell: cell):
+    def write(change=lambda cell: cell, named=False, names=()):
         rows[0][1] = change(rows[0][1])
+        kind = table_plan().ensembles[0].name
+        for row in rows:
+            row[0] = dict(names).get(row[0], row[0]) + (f", {kind}" if named else "")
         with (tmp_path / "paper-table-4.csv").open("w", newline="") as file:
             csv.writer(file).writerows([["data set", *scores.methods], *rows])
 
@@ -284,17 +308,20 @@ def preset(name, data_dir=None):
     return make_preset(name, data_dir=data_dir)
 
 
+ALL_SAME = "12 same, 0 within tolerance, 0 differs, 0 incomplete, 0 not computed"
+
+
 class TestCheck:
     def test_same(self, store, committed):
         committed()
         shown = study("check", "paper-table-4", store).output
-        assert "12 same, 0 within tolerance, 0 differs, 0 not computed" in shown
+        assert ALL_SAME in shown
 
     def test_without_a_store_it_is_run_anew(self, committed):
         committed()
         shown = study("check", "paper-table-4").output
         assert "36 of 36 cells computed now" in shown
-        assert "12 same, 0 within tolerance, 0 differs, 0 not computed" in shown
+        assert ALL_SAME in shown
         # Known before anything is computed, and said once.
         before, _, after = shown.partition("as printed")
         assert "missing: heart: " in before
@@ -331,6 +358,50 @@ class TestCheck:
         path = tmp_path / "some.sqlite"
         run_plan(table_plan(("waveform",)), path)
         assert "6 same" in study("check", "paper-table-4", path).output
+
+    @pytest.mark.parametrize(
+        ("change", "counts"),
+        [
+            ("update cells set status = 'failed' where method = 'EPBD' and fold = 1 "
+             "and data = 'waveform'", "11 same, 0 within tolerance, 0 differs, 1 inc"),
+            ("delete from cells where data = 'waveform'", "6 same, 0 within tolerance, "
+             "0 differs, 6 incomplete"),
+        ],
+    )  # fmt: skip
+    def test_incomplete_cells_do_not_pass(
+        self, store, committed, tmp_path, change, counts
+    ):
+        committed()
+        path = tmp_path / "some.sqlite"
+        path.write_bytes(store.read_bytes())
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute(change)
+        assert counts in study("check", "paper-table-4", path, code=1).output
+
+    @pytest.mark.parametrize("named", [False, True])
+    def test_rows_are_found_by_any_name_of_their_file(
+        self, store, committed, tmp_path, named
+    ):
+        """Whether the committed table names ensembles, or there is only one."""
+        committed(named=named, names={"waveform": "heart_statlog"})
+        path = tmp_path / "heart.sqlite"
+        path.write_bytes(store.read_bytes())
+        with closing(sqlite3.connect(path)) as db, db:
+            for table in ("cells", "fits"):
+                db.execute(f"update {table} set data = 'heart' where data = 'waveform'")
+            db.execute("update about set value = replace(value, 'waveform', 'heart')")
+        assert ALL_SAME in study("check", "paper-table-4", path).output
+        shown = study("check", "paper-table-4", store).output  # generated
+        assert "6 same, 0 within tolerance, 0 differs, 0 incomplete, 6 not" in shown
+
+    @pytest.mark.parametrize("named", [False, True])
+    def test_other_ensembles_are_not_compared(self, store, committed, tmp_path, named):
+        committed(named=named)
+        path = tmp_path / "other.sqlite"
+        kind = EnsembleSpec("bagging", "naive_bayes", 4, scaled=False)
+        run_plan(replace(table_plan(("waveform",)), ensembles=(kind,)), path)
+        shown = study("check", "paper-table-4", path, code=1).output
+        assert "0 incomplete, 12 not computed" in shown
 
     @pytest.mark.parametrize(
         ("name", "changes", "why"),
@@ -381,7 +452,19 @@ def test_one_method_prints_correlations_instead_of_accuracies(tmp_path):
     assert "gain, error gap" in shown
     assert "W/T/L" not in shown
     study("report", path, "--html", tmp_path / "s.html")
-    assert "gain, error gap" in (tmp_path / "s.html").read_text(encoding="utf-8")
+    html = (tmp_path / "s.html").read_text(encoding="utf-8")
+    assert "gain, error gap" in html
+    assert "Standings" not in html
+    assert "Accuracy in per cent" not in html
+    frame = results.correlations().loc["error, risk", ensemble]
+    text = f"{frame.pearson:+.2f} ({frame.spearman:+.2f})"
+    for form in ("markdown", "latex"):
+        assert text in study("report", path, "--format", form).output
+    constant = tuple({**row, "risk": 0.5} for row in results.rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = replace(results, rows=constant).correlations()
+    assert found.loc["error, risk"].isna().all()
 
 
 def test_noise_reaches_the_estimate(tmp_path):

@@ -180,6 +180,22 @@ def test_plans_with_sizes_that_cannot_be_kept_can_be_read(store):
     assert len(Results.read(store).rows) == 9
 
 
+def test_merging_replaces_what_failed(store, made):
+    """A cell, and all cells of an ensemble that could not be fitted."""
+    lost = "update {} where fold = 0 and repeat = 0"
+    alter(store, lost.format("cells set status = 'failed', result = '{}'"),
+          lost.format("fits set votes = '', preparation = '{}'"))  # fmt: skip
+    assert "3 cells added" in study("merge", store, made).output
+    assert plain(store) == plain(made)
+    with Store(store) as mended, Store(made) as other:
+        assert mended.fits() == other.fits()
+    assert "0 cells added" in study("merge", store, made).output
+    alter(store, lost.format("cells set status = 'failed'"))
+    other = shutil.copy(store, store.with_name("other.sqlite"))
+    assert "0 cells added" in study("merge", store, other).output
+    assert f"{store}: the same file as {store}." in study("merge", store, store).output
+
+
 class TestTrouble:
     def test_a_locked_store_is_not_called_foreign(self, store, monkeypatch):
         connect = sqlite3.connect
@@ -278,6 +294,17 @@ class TestDamage:
         if kind in ("no plan", "an empty plan", "other columns"):
             with pytest.raises(FileFormatError, match="damaged study file"):
                 run_plan(small_plan(data=("wine",)), store)
+
+    @pytest.mark.parametrize("kind", ["no cells", "no fits", "other columns"])
+    def test_a_damaged_store_spoils_no_other(self, store, tmp_path, kind):
+        other = tmp_path / "other.sqlite"
+        with Store(other) as opened:
+            opened.remember_plan(small_plan())
+        alter(other, *DAMAGE[kind])
+        before = store.read_bytes()
+        done = study("merge", store, other)
+        assert done.output.startswith(f"Error: {other}: damaged study file")
+        assert store.read_bytes() == before
 
     @pytest.mark.parametrize(
         ("damage", "what"),

@@ -181,7 +181,6 @@ def study_report(
         for name in ("data", "ensemble")
     )
     scores = results.scores().complete_blocks()
-    is_about_ensembles = scores.n_methods == 1 and "risk" in results.rows[0]
     page = page_head("study", title or f"Study {results.name}") | {
         "name": results.name,
         "reference": against,
@@ -193,12 +192,15 @@ def study_report(
         "n_cells": len(results.rows),
         "standings": rankings[0]["standings"],
         "rankings": rankings,
-        "correlations": _correlations(results) if is_about_ensembles else None,
+        "correlations": None,
         "failures": plain(results.failures),
         "preparation": plain(results.preparation),
         "plan": plain(plan),
         "reproduce": {"shell": shlex.join(words), "file": store},
     }
+    if len(results.methods) == 1:  # nothing is ranked
+        table = results.correlation_table()
+        page["correlations"] = {"header": table.header[1:], "rows": table.body}
     plan_text = json.dumps(plan, indent=2, ensure_ascii=False)
     made = render("study.html", page, study_pictures(results), plan_text=plan_text)
     if output is not None:
@@ -216,18 +218,6 @@ def _ranking(search: str, results: Results, against: str) -> Section:
         "accuracies": _accuracies(scores, against, results.printed()),
         "friedman": _friedman(scores),
     }
-
-
-def _correlations(results: Results) -> Section:
-    found = results.correlations()
-    rows = [
-        (pair, *(f"{r:+.2f} ({ranks:+.2f})".replace("+nan", "-")
-                 for r, ranks in zip(line[::2], line[1::2], strict=True)))
-        for pair, *line in found.itertuples(name=None)
-    ]  # fmt: skip
-    note = "Pearson's correlation over data sets and folds, in brackets that of ranks"
-    ensembles = list(dict.fromkeys(found.columns.get_level_values(0)))
-    return {"header": ensembles, "rows": rows, "note": note}
 
 
 def _accuracies(scores: Scores, against: str, printed: Section) -> list[Section]:

@@ -169,9 +169,10 @@ def check(name: str, store: Path | None, **options: Any) -> None:
 
     Without STORE the preset is run anew, at its own limits, and its results are kept in
     NAME-check.sqlite; with STORE its results are read. Each cell of the table is the
-    same, within tolerance, differs, or is not computed, such as those of data sets that
-    are not in the folder of --data. Cells that are not the same are printed. The exit
-    code is 1 if a cell differs, or if there is nothing to compare.
+    same, within tolerance, differs, is incomplete because folds failed or did not run
+    yet, or is not computed, such as those of data sets that are not in the folder of
+    --data. Cells that are not the same are printed. The exit code is 1 if a cell
+    differs or is incomplete, or if there is nothing to compare.
     """
     from quorate.study import Results, make_preset
 
@@ -196,11 +197,11 @@ def merge(store: Path, others: tuple[Path, ...]) -> None:
     """Add the results of OTHERS to STORE.
 
     Plans may differ in data sets and ensembles only, such as those of several
-    machines. Cells that STORE has already are not replaced.
+    machines. Cells that STORE has already are not replaced, unless they failed.
     """
     from quorate.study import Store
 
-    if not store.is_file():
+    if not store.exists():
         raise FileNotFoundError(f"{store}: no such file.")
     with Store(store) as opened:
         for other in others:
@@ -265,33 +266,33 @@ def report(
         drawn = study_figures(results, figures, kinds)
         say(f"{len(drawn)} figures written to {figures}", err=True)
         return
-    elif output is None and form == "terminal":
-        show_missing(results_console(), results.plan)
-        show_results(results_console(), results, reference, verbose)
-        return
-    elif output is None:
-        say(_as_text(results, form, reference), nl=False)
-        return
     else:
-        console = results_console()
-        if form == "terminal":
-            with console.capture() as captured:
-                show_missing(console, results.plan)
-                show_results(console, results, reference, verbose)
-            text = click.unstyle(captured.get())
-        else:
-            text = _as_text(results, form, reference)
+        text = _as_text(results, form, reference, verbose)
+        if output is None:
+            say(text, nl=False)
+            return
         with atomic_write(output) as file:
-            file.write(text.encode())
+            file.write(click.unstyle(text).encode())
     say(f"written to {output}", err=True)
 
 
-def _as_text(results: "Results", form: str, reference: str | None) -> str:
+def _as_text(
+    results: "Results", form: str, reference: str | None, verbose: bool
+) -> str:
+    if form == "terminal":
+        console = results_console()
+        with console.capture() as captured:
+            show_missing(console, results.plan)
+            show_results(console, results, reference, verbose)
+        return captured.get()
     if form == "csv":
         return results.to_csv()
     if form == "json":
         return json.dumps(results.to_dict(reference), indent=2) + "\n"
-    tables = [part.table(reference) for part in results.searches.values()]
+    if len(results.methods) == 1 and results.rows:
+        tables = [results.correlation_table()]
+    else:
+        tables = [part.table(reference) for part in results.searches.values()]
     return "\n".join(
         table.to_markdown() if form == "markdown" else table.to_latex()
         for table in tables

@@ -6,10 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from quorate.cli._console import (
-    heading,
-    plain_table,
-)
+from quorate.cli._console import heading, plain_table
 
 if TYPE_CHECKING:
     from quorate.stats import Nemenyi, Scores
@@ -25,9 +22,8 @@ def show_results(
     verbose: bool = False,
 ) -> None:
     """Print the ranking of the methods, the tests, and the failures."""
-    for search, part in results.searches.items():
-        named = f"{results.name}, {search}" if search else results.name
-        heading(console, escape(named))
+    for part in results.searches.values():
+        heading(console, escape(part.name))
         _show_ranks(console, part, reference)
     _show_failures(console, results, verbose)
 
@@ -39,7 +35,9 @@ def show_missing(console: Console, plan: "Plan | None") -> None:
 
 
 def _show_ranks(console: Console, results: "Results", reference: str | None) -> None:
-    """Print the ranking, or correlations where nothing is ranked."""
+    """Print the ranking and its tests, or correlations where nothing is ranked."""
+    from quorate.stats import nemenyi
+
     try:
         standings = results.standings(reference)
     except ValueError as error:
@@ -47,50 +45,9 @@ def _show_ranks(console: Console, results: "Results", reference: str | None) -> 
             raise
         console.print(Text(f"nothing to compare yet: {error}"))
         return
-    if len(standings) == 1 and "risk" in results.rows[0]:
+    if len(results.methods) == 1:
         _show_correlations(console, results)
         return
-    _show_standings(console, results, standings, reference)
-
-
-def _show_correlations(console: Console, results: "Results") -> None:
-    found = results.correlations()
-    for ensemble in dict.fromkeys(found.columns.get_level_values(0)):
-        heading(console, escape(ensemble))
-        table = plain_table("quantities", "Pearson", "of ranks", numbers=2)
-        for pair, *values in found[ensemble].itertuples():
-            table.add_row(pair, *(f"{r:+.2f}" if r == r else "-" for r in values))
-        console.print(table)
-    console.print("correlations over data sets and folds")
-
-
-def show_check(console: Console, results: "Results") -> bool:
-    """Print the cells that are not the committed ones; return whether none differs."""
-    found = results.check()
-    counts = found["verdict"].value_counts()
-    verdicts = ("same", "within tolerance", "differs", "not computed")
-    heading(console, f"{escape(results.name)}, compared with the committed table")
-    others = found[~found["verdict"].isin(["same", "not computed"])]
-    if len(others):
-        table = plain_table(*map(str, found.columns), numbers=4)
-        for row in others.itertuples(index=False):
-            table.add_row(*map(escape, row))
-        console.print(table)
-    console.print(", ".join(f"{counts.get(word, 0)} {word}" for word in verdicts))
-    compared = len(found) - counts.get("not computed", 0)
-    if not compared:
-        console.print("nothing to compare; --data names the folder of its data sets")
-    return bool(compared) and "differs" not in counts
-
-
-def _show_standings(
-    console: Console,
-    results: "Results",
-    standings: tuple["Standing", ...],
-    reference: str | None,
-) -> None:
-    from quorate.stats import nemenyi
-
     scores = results.scores().complete_blocks()
     dropped = results.scores().n_blocks - scores.n_blocks
     left_out = f"; {dropped} without all results left out" if dropped else ""
@@ -99,13 +56,10 @@ def _show_standings(
         one, many = (f"{word} of data set and ensemble" for word in ("pair", "pairs"))
     blocks = one if scores.n_blocks == 1 else many
     console.print(f"{scores.n_blocks} {blocks}, {scores.n_repeats} folds{left_out}")
-    several = scores.n_methods > 1
-    tested = nemenyi(scores) if several and scores.n_blocks > 1 else None
+    tested = nemenyi(scores) if scores.n_blocks > 1 else None
     edge = None if tested is None else standings[0].rank + tested.critical_difference
     scored = results.scoring.replace("_", " ") if results.scoring != "accuracy" else ""
     _show_ranking(console, standings, scored, edge)
-    if not several:
-        return
     console.print(
         Text(
             "accuracy in %, ms to choose members, kB of the kept members, "
@@ -120,11 +74,38 @@ def _show_standings(
         _show_tests(console, scores, tested, standings)
 
 
+def _show_correlations(console: Console, results: "Results") -> None:
+    found = results.correlations()
+    for ensemble in dict.fromkeys(found.columns.get_level_values(0)):
+        heading(console, escape(ensemble))
+        table = plain_table("quantities", "Pearson", "of ranks", numbers=2)
+        for pair, *values in found[ensemble].itertuples():
+            table.add_row(pair, *(f"{r:+.2f}" if r == r else "-" for r in values))
+        console.print(table)
+    console.print("correlations over data sets and folds")
+
+
+def show_check(console: Console, results: "Results") -> bool:
+    """Print the cells that are not the committed ones; return whether it passes."""
+    found = results.check()
+    counts = found["verdict"].value_counts()
+    verdicts = ("same", "within tolerance", "differs", "incomplete", "not computed")
+    heading(console, f"{escape(results.name)}, compared with the committed table")
+    others = found[~found["verdict"].isin(["same", "not computed"])]
+    if len(others):
+        table = plain_table(*map(str, found.columns), numbers=4)
+        for row in others.itertuples(index=False):
+            table.add_row(*map(escape, row))
+        console.print(table)
+    console.print(", ".join(f"{counts.get(word, 0)} {word}" for word in verdicts))
+    compared = len(found) - counts.get("not computed", 0)
+    if not compared:
+        console.print("nothing to compare; --data names the folder of its data sets")
+    return bool(compared) and not {"differs", "incomplete"} & set(counts.index)
+
+
 def _show_ranking(
-    console: Console,
-    standings: tuple["Standing", ...],
-    scored: str,
-    edge: float | None,
+    console: Console, standings: tuple["Standing", ...], scored: str, edge: float | None
 ) -> None:
     """Print the figures of each method, those beyond the critical difference dimmed."""
     header = ["accuracy", scored, "kept", "ms", "kB", "rank", "W/T/L"]

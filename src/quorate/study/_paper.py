@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TypeAlias
 
+from quorate._data import TABLES
+
 Cell: TypeAlias = tuple[float, float]  # mean and deviation in percent
 NUMERALS = ("II", "III", "IV", "V", "VI")
 _FOLDER = files("quorate.study") / "paper"
@@ -27,8 +29,8 @@ class PaperRow:
 
     def find(self, names: Collection[str]) -> str | None:
         """Return the data set of the row, out of those that there are."""
-        stems = {name.split(".")[0]: name for name in names}
-        return next((stems[file] for file in self.files if file in stems), None)
+        accepted = (f"{file}{end}" for file in self.files for end in ("", *TABLES))
+        return next((name for name in accepted if name in names), None)
 
 
 def paper_rows(table: str) -> list[PaperRow]:
@@ -62,8 +64,6 @@ def cell_text(mean: float, deviation: float) -> str:
 
 def committed_cells(name: str) -> dict[tuple[str, str], str]:
     """Return the table of a preset that comes with quorate, by data set and method."""
-    if not (_FOLDER / f"{name}.csv").is_file():
-        raise ValueError(f"{name}: quorate comes with no table of this study.")
     return {
         (row["data set"], method): cell
         for row in _read(f"{name}.csv")

@@ -515,7 +515,7 @@ def _build(cls: Any, given: Mapping[str, Any], table: str) -> Any:
 
 def _check_choice(owner: str, key: str, value: str, choices: Collection[str]) -> None:
     if value not in choices:
-        raise ValueError(f"{owner}: {unknown_name(key, value, choices)}")
+        raise ValueError(f"{owner}: {unknown_name(key, value, filter(None, choices))}")
 
 
 def _check_minimum(owner: str, key: str, value: int | None, lowest: int) -> None:

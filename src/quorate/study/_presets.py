@@ -239,9 +239,12 @@ def make_preset(name: str, *, data_dir: str | Path | None = None) -> Plan:
     data: tuple[str, ...] = _OFFLINE
     if data_dir is not None:
         offline = set(list_data_sets())
-        if not name.startswith("paper-table-"):  # no default may depend on these
-            entries = list_folder(data_dir).items()
-            offline |= {one for one, entry in entries if "use" in entry}
+        is_table = name.startswith("paper-table-")
+        for one, entry in list_folder(data_dir).items():
+            file = Path(entry["file"])
+            # a manifest may list more; no default may depend on data for the tables
+            if not file.exists() or ("use" in entry and not is_table):
+                offline |= {one, file.name}
         data = tuple(n for n in list_data_sets(data_dir) if n not in offline)
         if not data:
             raise ValueError(f"{data_dir}: no data sets found in the folder.")

@@ -1,9 +1,9 @@
 """Results of a study: score tables, the paper's table, and other summaries."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -18,10 +18,11 @@ from quorate._theory import measures
 from quorate._typing import FloatArray
 from quorate.exceptions import FileFormatError
 from quorate.stats import Scores, average_ranks, win_tie_loss
+from quorate.study._generators import GENERATORS
 from quorate.study._paper import (
-    Cell,
     cell_text,
     committed_cells,
+    paper_rows,
     printed_cells,
     verdict,
 )
@@ -52,6 +53,8 @@ class ScoreTable(Result):
         Wins, ties and losses of the reference; average ranks.
     reference : str
     scoring : str
+    title : str
+        Printed above the table in Markdown and LaTeX, if there is one.
     """
 
     header: list[str]
@@ -60,18 +63,21 @@ class ScoreTable(Result):
     footer: list[list[str]]
     reference: str
     scoring: str = "accuracy"
+    title: str = ""
 
     def to_markdown(self) -> str:
         """Return the table as Markdown, the best of each row in bold."""
         header, body, footer = self._escaped(_markdown, "**{}**".format)
         lines = [header, ["---"] * len(header), *body, *footer]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        title = f"**{_markdown(self.title)}**\n\n" if self.title else ""
+        return title + "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX tabular, the best of each row in bold."""
         header, body, footer = self._escaped(_latex, r"\textbf{{{}}}".format)
-        lines = [r"\begin{tabular}{l" + "r" * (len(header) - 1) + "}"]
-        for part in ([header], body, footer):
+        lines = [rf"\textbf{{{_latex(self.title)}}}", ""] if self.title else []
+        lines += [r"\begin{tabular}{l" + "r" * (len(header) - 1) + "}"]
+        for part in filter(None, ([header], body, footer)):
             lines += [r"\hline", *(" & ".join(row) + r" \\" for row in part)]
         return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
 
@@ -273,14 +279,18 @@ class Results:
         double = {m.removesuffix(CONTESTED) for m in self.methods if CONTESTED in m}
         columns = [m for m in self.methods if CONTESTED not in m and m != "random"]
         found = {}
-        for search, suffix in (("as printed", ""), ("contested", CONTESTED)):
+        suffixes = (("as printed", ""), ("contested", CONTESTED))
+        for search, suffix in suffixes[: 1 + bool(double)]:
             name_of = {f"{m}{suffix}" if m in double else m: m for m in columns}
             rows = tuple(
                 {**row, "method": name_of[row["method"]]}
                 for row in self.rows
                 if row["method"] in name_of
             )
-            found[search] = replace(self, methods=tuple(name_of.values()), rows=rows)
+            named = f"{self.name}, {search}"
+            found[search] = replace(
+                self, name=named, methods=tuple(name_of.values()), rows=rows
+            )
         return found
 
     def printed(self) -> dict[str, dict[str, tuple[float, float]]]:
@@ -365,8 +375,47 @@ class Results:
             The method the others are compared with; the last one by default.
         """
         scores = self.scores().complete_blocks()
-        against = reference or self.methods[-1]
-        return _make_table(scores, against, self.scoring, self.printed())
+        reference = reference or self.methods[-1]
+        printed, methods = self.printed(), list(scores.methods)
+        if reference not in methods:
+            raise ValueError(unknown_name("method", reference, methods))
+        at = methods.index(reference)
+        compared = win_tie_loss(scores, reference)
+        marks = np.insert(compared.marks, at, 0, axis=1)  # the reference has none
+        counts = [
+            f"{wins}/{ties}/{losses}"
+            for wins, ties, losses in zip(
+                compared.wins, compared.ties, compared.losses, strict=True
+            )
+        ]
+        counts.insert(at, "")
+        values = np.asarray(scores.values)
+        mean, spread = values.mean(axis=2), values.std(axis=2, ddof=0 if printed else 1)
+        top = (mean >= mean.max(axis=1, keepdims=True) - _TIE).tolist()
+        body, best = [], []
+        for b, block in enumerate(scores.blocks):
+            line = [
+                cell_text(100 * mean[b, m], 100 * spread[b, m]) + _MARKS[marks[b, m]]
+                for m in range(len(methods))
+            ]
+            body.append([block, *line])
+            best.append(top[b])
+            if there := printed.get(block):
+                cells = [there.get(method) for method in methods]
+                texts = (cell_text(*one) if one else "" for one in cells)
+                body.append(["  paper", *texts])
+                most = max(one[0] for one in cells if one)
+                best.append([one is not None and one[0] == most for one in cells])
+        ranks = average_ranks(scores).average
+        return ScoreTable(
+            header=["data set", *methods],
+            body=body,
+            best=best,
+            footer=[["W/T/L", *counts], ["average rank", *(f"{r:.2f}" for r in ranks)]],
+            reference=reference,
+            scoring=self.scoring,
+            title=self.name if printed else "",
+        )
 
     def to_dict(self, reference: str | None = None) -> dict[str, Any]:
         """Return everything in plain types for JSON; non-finite numbers become None.
@@ -398,8 +447,8 @@ class Results:
         -------
         pandas.DataFrame
             For each committed cell, the text of both and the verdict: "same", "within
-            tolerance" (of one standard error over the folds), "differs" or "not
-            computed".
+            tolerance" (of one standard error over the folds), "differs", "incomplete"
+            (folds that failed, or have not run yet) or "not computed" (not planned).
 
         Raises
         ------
@@ -408,16 +457,30 @@ class Results:
         """
         if self.plan is None:
             raise ValueError(f"{self.name}: has no plan to compare with a preset.")
-        make_preset(self.name).joined(self.plan)
-        scores = self.scores("accuracy").complete_blocks()
-        values = 100 * np.asarray(scores.values)
-        texts = map(cell_text, values.mean(axis=2).flat, values.std(axis=2).flat)
-        now = dict(zip(product(scores.blocks, scores.methods), texts, strict=True))
+        preset = make_preset(self.name)
+        preset.joined(self.plan)
+        printed = paper_rows(self.plan.table)
+
+        def place(data: str, ensemble: str) -> tuple[str | tuple[str, ...], str]:
+            """Return all names of a file; what a generator makes is other data."""
+            files = (row.files for row in printed if row.find([data]))
+            return data if data in GENERATORS else next(files, data), ensemble
+
+        planned = {place(u.data.label, u.ensemble.name) for u in self.plan.units()}
+        folds = defaultdict(list)
+        for row in self.rows:
+            at = *place(row["data"], row["ensemble"]), row["method"]
+            folds[at].append(100 * row["accuracy"])
         rows = []
-        for at, committed in committed_cells(self.name).items():
-            found = now.get(at, "")
-            how = verdict(committed, found, scores.n_repeats) if found else ""
-            rows.append((*at, committed, found, how or "not computed"))
+        for (block, method), committed in committed_cells(self.name).items():
+            data, _, ensemble = block.partition(", ")
+            pair = place(data, ensemble or preset.ensembles[0].name)
+            now, values = "", folds[*pair, method]
+            how = "incomplete" if pair in planned else "not computed"
+            if len(values) == preset.folds * preset.repeats:
+                now = cell_text(float(np.mean(values)), float(np.std(values)))
+                how = verdict(committed, now, len(values))
+            rows.append((block, method, committed, now, how))
         columns = ["data set", "method", "committed", "now", "verdict"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -441,12 +504,24 @@ class Results:
         pairs += [("error", "risk"), ("error", "worst_diversity"),
                   ("risk", "worst_diversity")]  # fmt: skip
         columns = {
-            (name, kind): [cells[x].corr(cells[y], kind) for x, y in pairs]
+            (name, kind): [cells[[x, y]].corr(kind).iloc[0, 1] for x, y in pairs]
             for name, cells in frame.groupby("ensemble", sort=False)
             for kind in ("pearson", "spearman")
         }
         names = [f"{x}, {y.removeprefix('after_').replace('_', ' ')}" for x, y in pairs]
         return pd.DataFrame(columns, index=names)
+
+    def correlation_table(self) -> ScoreTable:
+        """Return :meth:`correlations` as text, those of ranks in brackets."""
+        found = self.correlations()
+        body = [
+            [pair, *(f"{r:+.2f} ({ranks:+.2f})".replace("+nan", "-")
+                     for r, ranks in zip(line[::2], line[1::2], strict=True))]
+            for pair, *line in found.itertuples(name=None)
+        ]  # fmt: skip
+        header = ["quantities", *dict.fromkeys(found.columns.get_level_values(0))]
+        best = [[False] * (len(header) - 1)] * len(body)
+        return ScoreTable(header, body, best, [], "")
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows as CSV, and write them to a file if a path is given."""
@@ -480,53 +555,6 @@ def _check_numbers(row: Mapping[str, Any]) -> None:
         # In JSON, numbers can overflow to infinity, or be NaN.
         if not isinstance(value, (int, float)) or not abs(value) < _TOO_LARGE:
             raise ValueError(f"{name} is {value!r}")
-
-
-def _make_table(
-    scores: Scores,
-    reference: str,
-    scoring: str,
-    printed: Mapping[str, Mapping[str, Cell]],
-) -> ScoreTable:
-    """Create a score table with marks, wins and ranks."""
-    methods = list(scores.methods)
-    if reference not in methods:
-        raise ValueError(unknown_name("method", reference, methods))
-    at = methods.index(reference)
-    compared = win_tie_loss(scores, reference)
-    marks = np.insert(compared.marks, at, 0, axis=1)  # the reference itself has none
-    counts = [
-        f"{wins}/{ties}/{losses}"
-        for wins, ties, losses in zip(
-            compared.wins, compared.ties, compared.losses, strict=True
-        )
-    ]
-    counts.insert(at, "")
-    values = np.asarray(scores.values)
-    mean, spread = values.mean(axis=2), values.std(axis=2, ddof=0 if printed else 1)
-    top = (mean >= mean.max(axis=1, keepdims=True) - _TIE).tolist()
-    body, best = [], []
-    for b, block in enumerate(scores.blocks):
-        line = [
-            cell_text(100 * mean[b, m], 100 * spread[b, m]) + _MARKS[marks[b, m]]
-            for m in range(len(methods))
-        ]
-        body.append([block, *line])
-        best.append(top[b])
-        if there := printed.get(block):
-            cells = [there.get(method) for method in methods]
-            body.append(["  paper", *(cell_text(*one) if one else "" for one in cells)])
-            most = max(one[0] for one in cells if one)
-            best.append([one is not None and one[0] == most for one in cells])
-    ranks = average_ranks(scores).average
-    return ScoreTable(
-        header=["data set", *methods],
-        body=body,
-        best=best,
-        footer=[["W/T/L", *counts], ["average rank", *(f"{r:.2f}" for r in ranks)]],
-        reference=reference,
-        scoring=scoring,
-    )
 
 
 _LATEX = {

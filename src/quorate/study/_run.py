@@ -136,7 +136,8 @@ def _check_plan(plan: Plan, store: Store) -> None:
     text = json.dumps(plan.to_dict())
     if store.done() and json.dumps(store.plan.to_dict()) != text:
         raise ValueError(
-            f"{store.path}: contains the results of another plan; use another file."
+            f"{store.path}: contains the results of another plan; use another file, "
+            "and quorate study merge if only data sets or ensembles differ."
         )
 
 

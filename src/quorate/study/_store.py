@@ -17,6 +17,7 @@ _FORMAT = "quorate-study/3"
 _FIT = ("data", "repeat", "fold", "ensemble")
 _FIT_COLUMNS = (*_FIT, "cells", "seconds", "votes", "machine", "preparation")
 IDENTITY = (*_FIT, "method")
+_ADD = "insert or {} into {} values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TABLES = {
     "about": "key text primary key, value",
     "cells": "key text, data text, repeat int, fold int, ensemble text, method text, "
@@ -160,12 +161,10 @@ class Store:
             for row in rows
         ]
         with _as_file_errors(self.path), self._connection as db:
-            db.executemany(
-                "insert or replace into cells values (?, ?, ?, ?, ?, ?, ?, ?, ?)", cells
-            )
+            db.executemany(_ADD.format("replace", "cells"), cells)
             prepared = json.dumps(fit["preparation"], sort_keys=True)
             db.execute(
-                "insert or replace into fits values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                _ADD.format("replace", "fits"),
                 (*(fit[name] for name in _FIT_COLUMNS[:-1]), prepared),
             )
 
@@ -173,26 +172,33 @@ class Store:
         """Add the cells and fits of another store, and return the number of cells.
 
         Both plans must be the same but for data sets and ensembles. Cells that are
-        here already stay as they are.
+        here already stay as they are, unless they failed.
         """
         with Store(path, read_only=True) as other:
+            if other.path.samefile(self.path):
+                raise ValueError(f"{path}: the same file as {self.path}.")
             try:
                 plan = self.plan.joined(other.plan)
             except ValueError as error:
                 raise ValueError(
                     f"{path}: cannot be added to {self.path}: {error}"
                 ) from error
-        before = len(self.done())
-        self.remember_plan(plan)
-        with _as_file_errors(self.path):
-            self._connection.execute("attach ? as other", (str(path),))
-            with self._connection as db:
-                for name in ("cells", "fits"):
-                    db.execute(
-                        f"insert or ignore into {name} select * from other.{name}"
-                    )
-            self._connection.execute("detach other")
-        return len(self.done()) - before
+            cell, fit = ", ".join(IDENTITY), ", ".join(_FIT)
+            cells = other._read(f"select key, {cell}, status, error, result from cells")
+            fits = other._read(f"select {', '.join(_FIT_COLUMNS)} from fits")
+        with _as_file_errors(self.path), self._connection as db:
+            db.executemany(
+                f"delete from cells where status = 'failed' and ({cell}) = "
+                "(?, ?, ?, ?, ?)",
+                [row[1:6] for row in cells if row[6] == "ok"],
+            )
+            db.execute(  # of which no cell is left
+                f"delete from fits where ({fit}) not in (select {fit} from cells)"
+            )
+            added = db.executemany(_ADD.format("ignore", "cells"), cells).rowcount
+            db.executemany(_ADD.format("ignore", "fits"), fits)
+            self.remember_plan(plan)  # which commits all
+        return added
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the successful cells as flat rows, in a fixed order."""
