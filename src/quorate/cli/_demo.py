@@ -175,8 +175,8 @@ def _show_models(console: Console, measured: dict[str, Any]) -> None:
     console.print(table)
     first = [f"{name} {_score_text(name, scores['first'][name])}" for name in _SCORES]
     console.print(
-        f"Random forest on waveform data, seed {measured['seed']}, "
-        f"{measured['engine']} kernels; ± one standard error.\n"
+        f"Trained on {_TRAIN:,} rows of waveforms, seed {measured['seed']}, "
+        f"{measured['engine']} kernels; ± standard error.\n"
         f"The first {after} trees, not distilled: {', '.join(first)}."
     )
 
