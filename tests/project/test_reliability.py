@@ -43,6 +43,33 @@ def test_nothing_exceeds_its_promise(rows):
             assert float(row["found"]) <= float(row["most"]), row
 
 
+def test_the_page_says_how_right_figures_are():
+    of = figures.read(RESULTS / "reliability" / "figures.csv")
+    page = words("reliability.rst")
+    off = "auto: true error less printed"
+    means = [
+        abs(100 * float(row["found"]))
+        for row in of
+        if row["promise"] == off and row["promised"] and "distilled" in row["case"]
+    ]
+    assert len(means) == 4
+    assert f"right within {max(means):.1f} points" in page
+    high = {
+        part: -100 * found(of, off, f"distilled, 60 trees, 300 training rows: {part}")
+        for part in ("extra trees", "keep=6")
+    }
+    assert f"up to {max(high.values()):.1f} points too high for extra trees" in page
+    assert max(high, key=high.get) == "extra trees"
+    same = "equal labels: true share less printed"
+    few, many = (
+        100 * found(of, same, f"distilled, {rows} training rows")
+        for rows in ("60 trees, 300", "200 trees, 2,000")
+    )
+    assert f"{-few:.1f} points too many on 300 rows, {many:.1f} too few" in page
+    wider = found(of, "equal rows: times as wide a limit", "coarse table")
+    assert f"are {wider:.2f} times as far" in page
+
+
 def test_every_promise_is_there(rows):
     names = {row["promise"] for row in rows}
     assert names == {
