@@ -23,7 +23,7 @@ from quorate._units import (
      (bytes_text, [9996], "10.0 kB"), (bytes_text, [999_400], "999 kB"),
      (bytes_text, [999_600], "1.00 MB"), (bytes_text, [5e13], "50.0 TB"),
      (milliseconds_text, [0.0001], "0.10 us"), (milliseconds_text, [0.9994], "999 us"),
-     (milliseconds_text, [0.9996], "1.00 ms"), (milliseconds_text, [999.6], "1.00 s"),
+     (milliseconds_text, [0.9995], "1.00 ms"), (milliseconds_text, [999.6], "1.00 s"),
      (change_text, [5, 5], "0 %"), (change_text, [1000, 1], "-99.90 %"),
      (change_text, [1e5, 1], "-99.9990 %"), (change_text, [100, 90], "-10 %"),
      (change_text, [100, 91], "-9.0 %"), (change_text, [100, 99.99], "0 %"),

@@ -253,7 +253,7 @@ def test_all_forms_give_the_same(arrays, y, given, labels, options):
 def test_folders(found, suffix, write, tmp_path):
     for name, array in ARRAYS.items():
         write(tmp_path / f"{name}.{suffix}", array)
-    (tmp_path / "notes.txt").write_text("not a model")
+    (tmp_path / "about.txt").write_text("not a model")
     wanted = found.predict_proba(ARRAYS)
     for folder in (tmp_path, str(tmp_path)):
         again = quorate.blend(folder, Y)

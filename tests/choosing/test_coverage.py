@@ -19,6 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import quorate
 from quorate._choosing import split_evidence
+from quorate._choosing._expected import _without_copies
 from quorate._scoring import why_empty
 from quorate._votes._rule import why_not_covered
 from quorate.exceptions import CoverageWarning
@@ -303,6 +304,8 @@ def test_copies_are_no_further_evidence(rows):
     flattered = replace(selection, evidence=replace(evidence, equal=None)).expected
     wider = (found.limit - found.error) / (flattered.limit - flattered.error)
     assert wider == pytest.approx(np.sqrt(2), rel=0.05 if rows == "training" else 0.15)
+    bad = _without_copies(replace(found, error=0.9, limit=0.99), evidence)
+    assert bad.limit == 1  # an error is a share
     for held, others in split_evidence(evidence, selection.score):
         rows = evidence.votes.samples[held], others.votes.samples
         assert not np.intersect1d(*(each % 150 for each in rows)).size

@@ -19,11 +19,7 @@ from quorate._choosing import (
     expected_curve,
     size_curve,
 )
-from quorate._choosing._crossfit import (
-    cross_fitted_curve,
-    first_votes,
-    folds_of,
-)
+from quorate._choosing._crossfit import cross_fitted_curve, first_votes, folds_of
 from quorate._scoring import find_score, score_for
 from quorate._votes import WholePrediction, prefix_predictions, with_changes
 from quorate.pruning import make_pruner

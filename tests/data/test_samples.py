@@ -2,16 +2,32 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import quorate
-from quorate._data import SampleForm, read_batches, read_samples, read_table
+from quorate._data import SampleForm, cut_rows, read_batches, read_samples, read_table
 from quorate.exceptions import BatchError
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame(RNG.normal(size=(40, 3)), columns=list("abc"))
 Y = np.arange(40) % 2
+
+
+def test_labels_of_pools_are_not_those_that_members_count():
+    names = np.array(["red", "white"])[Y]
+    named, counted = (
+        [RandomForestClassifier(2).fit(TABLE, y) for _ in range(2)] for y in (names, Y)
+    )
+    assert SampleForm.for_models(named).labels.tolist() == ["red", "white"]
+    assert SampleForm.for_models(counted).labels is None
+    assert SampleForm.for_models(counted[0]).labels.tolist() == [0, 1]
+
+
+def test_rows_of_arrow_tables_are_cut():
+    rows = cut_rows(pa.table({"a": range(9)}), slice(2, 5))
+    assert rows.to_pydict() == {"a": [2, 3, 4]}
 
 
 def test_formats_agree(tmp_path):

@@ -32,10 +32,7 @@ def boosters(tumours, wine):
     matrix3 = xgboost.DMatrix(X3, coded(y3))
     soft = {"num_class": 3}
     return {
-        "lightgbm": (
-            lightgbm.train({"objective": "binary", **QUIET}, data, 10),
-            two,
-        ),
+        "lightgbm": (lightgbm.train({"objective": "binary", **QUIET}, data, 10), two),
         "lightgbm, three": (
             lightgbm.train(
                 {"objective": "multiclass", **soft, **QUIET},

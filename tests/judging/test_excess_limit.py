@@ -11,11 +11,7 @@ from scipy.optimize import brentq
 from scipy.stats import binomtest, norm
 from tests.figures import allowed, note
 
-from quorate._kernels.limits import (
-    _likely_limit,
-    _limit,
-    fewest_samples,
-)
+from quorate._kernels.limits import _likely_limit, _limit, fewest_samples
 from quorate.stats import excess_limit, samples_needed
 
 

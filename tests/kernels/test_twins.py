@@ -23,16 +23,20 @@ def convention(name, undefined):
     return MEASURES[name].undefined if undefined == "authors" else math.nan
 
 
+@pytest.mark.parametrize(
+    ("measure", "twin", "rtol"),
+    [(quorate.diversity, twins.whole, 1e-10),
+     (quorate.sample_diversity, twins.per_sample, 1e-12)],
+)  # fmt: skip
 @pytest.mark.parametrize("undefined", ["authors", "nan"])
 @pytest.mark.parametrize("name", MEASURES)
 @FAST
 @given(votes=strategies.votes(weighted=False))
-def test_whole_ensemble(name, undefined, votes):
-    expected = twins.whole(
-        name, *twins.as_lists(votes), undefined=convention(name, undefined)
-    )
-    found = quorate.diversity(votes, name, undefined=undefined)
-    assert found == pytest.approx(expected, rel=1e-10, abs=1e-12, nan_ok=True)
+def test_whole_ensembles_and_samples(name, undefined, measure, twin, rtol, votes):
+    lists = twins.as_lists(votes)
+    expected = twin(name, *lists, undefined=convention(name, undefined))
+    found = measure(votes, name, undefined=undefined)
+    assert_allclose(found, expected, rtol=rtol, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", PAIRWISE)
@@ -60,18 +64,6 @@ def test_pairs(name, undefined, votes):
     )
     found = quorate.pairwise_diversity(votes, name, undefined=undefined)
     assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize("undefined", ["authors", "nan"])
-@pytest.mark.parametrize("name", MEASURES)
-@FAST
-@given(votes=strategies.votes(weighted=False))
-def test_single_samples(name, undefined, votes):
-    expected = twins.per_sample(
-        name, *twins.as_lists(votes), undefined=convention(name, undefined)
-    )
-    found = quorate.sample_diversity(votes, name, undefined=undefined)
-    assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
 @FAST

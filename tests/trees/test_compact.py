@@ -39,12 +39,7 @@ from quorate import LazyClassifier
 from quorate._engine import TreeArrays
 from quorate._engine._arrays import NODE, fill_leaves
 from quorate._serving._format import decode, encode
-from quorate._serving._packing import (
-    _pack_thresholds,
-    _unpack_thresholds,
-    pack,
-    unpack,
-)
+from quorate._serving._packing import _pack_thresholds, _unpack_thresholds, pack, unpack
 from quorate._trees import read_trees
 from quorate.exceptions import FileFormatError
 from quorate.results import CompactClassifier
