@@ -32,7 +32,7 @@ _WHY = re.compile(
 
 def demo_rows(readme: str) -> list[list[str]]:
     """Return the table of models in the demo: titles first, then six rows."""
-    shown = re.search(r"\n( +\d+ trees .*?)\nRandom forest", readme, re.S)
+    shown = re.search(r"\n( +\d+ trees .*?)\nTrained on", readme, re.S)
     assert shown, "README.md does not show the demo's table any more"
     rows = [
         re.split(r" {2,}", line.strip())
