@@ -16,7 +16,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_te
 
 import quorate
 from experiments._tables import write
-from experiments.distil_study import Remembered
 from quorate.study import load_data
 from quorate.study._data_set import make_preparation
 
@@ -72,7 +71,7 @@ def run_cell(name: str, folder: str | None, seed: int) -> dict[tuple[str, int], 
     X, X_test, y, y_test = split(name, folder, seed)
     forest = RandomForestClassifier(N_TREES, random_state=seed).fit(X, y)
     tuned = tune_forest(X, y, seed)
-    teacher, tuned_teacher = Remembered(forest), Remembered(tuned)
+    teacher, tuned_teacher = forest, tuned
     cell = {
         ("all", N_TREES): score(forest, X_test, y_test),
         ("all tuned", N_TREES): score(tuned, X_test, y_test),
