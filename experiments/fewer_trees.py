@@ -71,7 +71,6 @@ def run_cell(name: str, folder: str | None, seed: int) -> dict[tuple[str, int], 
     X, X_test, y, y_test = split(name, folder, seed)
     forest = RandomForestClassifier(N_TREES, random_state=seed).fit(X, y)
     tuned = tune_forest(X, y, seed)
-    teacher, tuned_teacher = forest, tuned
     cell = {
         ("all", N_TREES): score(forest, X_test, y_test),
         ("all tuned", N_TREES): score(tuned, X_test, y_test),
@@ -82,12 +81,10 @@ def run_cell(name: str, folder: str | None, seed: int) -> dict[tuple[str, int], 
         models = {"first": first, "chosen": chosen, **retrain(X, y, k, seed)}
         for way, small in (("first", first), ("chosen", chosen)):
             models[f"{way} distilled"] = quorate.distil(
-                small, teacher, X, random_state=seed
+                small, forest, X, random_state=seed
             )
         small = quorate.prune(tuned, X, y, keep=k, distil=False)
-        models["tuned distilled"] = quorate.distil(
-            small, tuned_teacher, X, random_state=seed
-        )
+        models["tuned distilled"] = quorate.distil(small, tuned, X, random_state=seed)
         for way, model in models.items():
             cell[way, k] = score(model, X_test, y_test)
     return cell

@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 import quorate
 from experiments._tables import write
 from experiments.distil_sizes import split
-from experiments.distil_study import Remembered, scores
+from experiments.distil_study import scores
 
 SETS = ("made_2", "made_4", "made_10", "waveform", "digits", "credit_default",
         "eeg_eye_state", "page_blocks", "segmentation", "wilt")  # fmt: skip
@@ -42,7 +42,7 @@ def run(folder: str | None = os.environ.get("QUORATE_DATA")) -> None:
             ("extra trees", ExtraTreesClassifier(200, random_state=0)),
             ("svm", make_pipeline(StandardScaler(), SVC())),
         ]  # fmt: skip
-        stack = Remembered(StackingClassifier(models).fit(X, y))
+        stack = StackingClassifier(models).fit(X, y)
         twenty = quorate.prune(forest, X, y, keep=20, distil=False)
         models = {"all 200 trees": forest, "the stack": stack, "20 trees": twenty}
         for way, small, teacher, more in (
