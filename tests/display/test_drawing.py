@@ -133,6 +133,7 @@ def test_hostile_names_stay_text(hostile, name):
 def test_a_plain_name_is_one_short_line(name):
     assert plain("x" * 100 + "17").endswith("17")  # both ends are kept
     assert plain("alpha" + "x" * 100).startswith("alpha")
+    assert plain("x" * 28) == "x" * 28
     text = plain(name)
     assert "\n" not in text
     assert 0 < len(text.replace("\\$", "$")) <= 28

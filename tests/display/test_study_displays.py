@@ -46,6 +46,10 @@ class TestRanks:
         assert_allclose(np.sort(np.hstack(drawn)), np.sort(shown.average_ranks))
         ends = shown.ax_.containers[0].lines[2][0].get_segments()[0][:, 0]
         assert_allclose(np.ptp(ends), shown.critical_difference)
+        # The band behind all is the interval of the best.
+        band = shown.ax_.patches[0]
+        across = band.get_patch_transform().transform_path(band.get_path()).vertices.T
+        assert_allclose([across[0].min(), across[0].max()], ends)
         assert "alpha = 0.05" in shown.ax_.get_title(loc="left")
         assert texts(shown.ax_)[0] == f"{shown.average_ranks.min():.2f}"
         # Numbers stand where the last interval ends.

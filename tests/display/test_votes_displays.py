@@ -136,6 +136,9 @@ class TestRiskCurve:
         many = RiskCurveDisplay.from_votes(some_votes(n_samples=9000)).plot()
         assert few.ax_.get_xscale() == "linear"
         assert many.ax_.get_xscale() == "function"
+        low, high = many.holds
+        assert low < high
+        assert_allclose(many.ax_.lines[-1].get_xydata(), [[low, 0], [high, 0]])
 
     def test_an_infinite_estimate_is_marked_at_the_edge(self):
         tied = quorate.Votes([[0, 1], [1, 1]], [0, 1])
@@ -152,11 +155,15 @@ class TestSizeCurve:
         curve, full, limit, chosen = shown.ax_.lines
         assert_allclose(curve.get_ydata(), selection.curve.errors)
         assert_allclose(curve.get_xdata(), selection.curve.sizes)
+        assert shown.ax_.get_xlim()[1] == selection.curve.sizes[-1] + 0.5
         assert set(full.get_ydata()) == {selection.votes.error()}
         assert chosen.get_xdata()[0] == selection.n_kept
         expected = selection.expected
         assert chosen.get_ydata()[0] == expected.error
         assert list(limit.get_ydata()) == [expected.error, expected.limit]
+        shown.figure_.draw_without_rendering()
+        names = shown.ax_.get_legend().get_window_extent()
+        assert shown.ax_.bbox.containsx(names.x0)
         assert legend(shown.ax_)[-1] == (
             f"{selection.n_kept} kept (keep='auto'): about {100 * expected.error:.1f} "
             f"%, at most {100 * expected.limit:.1f} %"

@@ -204,8 +204,9 @@ def test_planning_refuses():
             expected_limit(100, rates)
         with pytest.raises(ValueError, match="two shares of the samples, together"):
             samples_needed(0.1, rates=rates)
-    with pytest.raises(ValueError, match=r"expected_limit\(n_samples=0\): must"):
-        expected_limit(0, (0.1, 0.1))
+    for n in (0, 100.5):
+        with pytest.raises(ValueError, match=rf"expected_limit\(n_samples={n}\): must"):
+            expected_limit(n, (0.1, 0.1))
 
 
 def test_certify_takes_selections_and_pruners():

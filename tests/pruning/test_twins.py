@@ -34,6 +34,7 @@ PAIRS = {
     "discep": (pruning.DiscEP, slow.discep),
     "kp": (pruning.KappaPruning, slow.kappa_pruning),
     "gma": (pruning.FarthestFirst, slow.farthest_first),
+    "gma, from the first": (pruning.FarthestFirst, slow.farthest_first, {"start": 0}),
     "lcs": (pruning.LocalSearch, slow.local_search),
     "mrmr": (pruning.MRMR, slow.mrmr),
     "mrmr, bits": (pruning.MRMR, slow.mrmr_bits, {"mi": "bits"}, {}),
@@ -115,14 +116,9 @@ def compare(pruner, votes, size, measure):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QuorateWarning)
         pruner.fit(votes)
-    order, samples, margins = slow.sample_driven(
-        slow.Problem.of(votes),
-        size,
-        measure,
-        pruner.lambda_,
-        pruner.stuck,
-        pruner.search,
-    )
+    how = slow.Problem.of(votes), size, measure
+    found = slow.sample_driven(*how, pruner.lambda_, pruner.stuck, pruner.search)
+    order, samples, margins = found
     assert pruner.order_.tolist() == order
     assert pruner.trace_samples_.tolist() == samples
     np.testing.assert_allclose(pruner.trace_margins_, margins, atol=1e-12)

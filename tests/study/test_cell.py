@@ -159,20 +159,11 @@ class TestKeys:
         unit = next(small_plan().units())
         return set(unit_keys(unit, "data").values())
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"folds": 4},
-            {"seed": 1},
-            {"rows": 80},
-            {"binary": True},
-            {"prune_on": "oob"},
-            {"rule": "heads"},
-            {"scoring": "f1_macro"},
-            {"ensembles": (EnsembleSpec("bagging", "tree", 9),)},
-        ],
-        ids=str,
-    )
+    @pytest.mark.parametrize("change", [
+        {"folds": 4}, {"seed": 1}, {"rows": 80}, {"binary": True}, {"prune_on": "oob"},
+        {"rule": "heads"}, {"scoring": "f1_macro"},
+        {"ensembles": (EnsembleSpec("bagging", "tree", 9),)},
+    ], ids=str)  # fmt: skip
     def test_other_plans_make_other_cells(self, change):
         unit = next(small_plan(**change).units())
         assert not set(unit_keys(unit, "data").values()) & self.keys()
@@ -253,6 +244,16 @@ def test_pool_is_mixed():
     assert len(pool.estimators) == 30
     kinds = {type(getattr(m, "steps", [(0, m)])[-1][1]) for _, m in pool.estimators}
     assert len(kinds) >= 10
+    told = {
+        "linear": "C", "tree": "max_depth", "knn": "n_neighbors", "kernel": "gamma",
+        "boosted": "max_iter", "net": "hidden_layer_sizes", "forest": "max_depth",
+        "extra": "min_samples_leaf", "adaboost": "n_estimators",
+    }  # fmt: skip
+    for name, model in pool.estimators:
+        kind, *numbers = name.split()
+        for key, value in model.get_params().items():
+            if numbers and key.rpartition("__")[2] == told.get(kind):
+                assert np.ravel(value).tolist() == [float(n) for n in numbers]
     few = make_pool(8, 0)
     few.set_params(**{"net 5": "drop"}).fit(X, y)
     assert few.predict_proba(X).shape == (178, 3)
