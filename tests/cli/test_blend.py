@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from tests.cli.shell import run as shell
 from tests.cli.shell import run_json, shown
@@ -123,10 +124,11 @@ def by_hand(table, arrays):
 )
 def test_the_file_is_enough_to_blend_by_hand(files, tmp_path, method, columns, rule):
     folder, y = files
-    target = tmp_path / "weights.csv"
+    target = tmp_path / f"weights.{'csv' if method == 'auto' else 'parquet'}"
     done = run(folder / "oof", "--target", folder / "y.csv", "-o", target, "--method",
                method)  # fmt: skip
-    table = pd.read_csv(target).to_dict("list")
+    read = pl.read_csv if method == "auto" else pl.read_parquet
+    table = read(target).to_dict(as_series=False)
     assert list(table) == ["model", *columns, "rule"]
     assert all(line.startswith(rule) for line in table["rule"])
     assert table["rule"][0] in done.stdout

@@ -132,6 +132,7 @@ def test_diagnose_a_model(named, tmp_path):
     with pytest.warns(LeftOutWarning):
         again = quorate.collect_votes(forest, X, y, out_of_bag=True)
     assert found["accuracy"] == pytest.approx(again.accuracy())
+    assert found["plurality_accuracy"] == again.accuracy(rule="heads")
     boosting = AdaBoostClassifier(n_estimators=5, random_state=0)
     quorate.save(boosting.fit(X[::2], y[::2]), path)
     assert "The votes are weighted" in run(*words).stdout

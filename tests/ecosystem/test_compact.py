@@ -187,6 +187,7 @@ def test_trees_after_the_best_iteration_are_left_out():
     "model",
     [
         HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=30),
+        HistGradientBoostingClassifier(learning_rate=1e-20, min_samples_leaf=5),
         GradientBoostingClassifier(n_estimators=2, min_samples_leaf=30),
         lgb.LGBMClassifier(**{**L, "min_child_samples": 30}),
         xgb.XGBClassifier(min_child_weight=99, **N),

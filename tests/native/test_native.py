@@ -4,6 +4,7 @@ import ctypes
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 
@@ -20,13 +21,9 @@ from quorate.exceptions import QuorateWarning
 
 
 def version(**environment):
-    done = subprocess.run(
-        [sys.executable, "-m", "quorate", "--version"],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-m", "quorate", "--version"]
+    env = {**os.environ, **environment}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
@@ -100,11 +97,15 @@ def test_built_and_loaded(tmp_path):
 
 @needs_compiler
 def test_built_by_a_command(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "forest.so"
-    monkeypatch.setattr(sys, "argv", ["_compile.py", str(path), "-O0"])
-    runpy.run_path(_compile.__file__, run_name="__main__")
-    assert capsys.readouterr().out == f"{path}\n"
-    assert [file.name for file in tmp_path.iterdir()] == ["forest.so"]
+    (tmp_path / "forest.c").write_text("int none;")
+    command = shutil.copy(_compile.__file__, tmp_path)
+    for path in (tmp_path / "forest.so", tmp_path / _compile.LIBRARY.name):
+        words = [str(path), "-O0"] if path.name == "forest.so" else []
+        monkeypatch.setattr(sys, "argv", [command, *words])
+        runpy.run_path(command, run_name="__main__")
+        assert capsys.readouterr().out == f"{path}\n"
+        assert path.exists()
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 def test_no_compiler(monkeypatch, tmp_path):

@@ -32,6 +32,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import quorate
 from quorate import LazyClassifier, PrunedClassifier, compare, prune
 from quorate._ensembles import find_record
+from quorate._pruned._classifier import _split
 from quorate.exceptions import TrainingVotesWarning
 
 
@@ -269,6 +270,9 @@ class TestPrunedClassifier:
         PrunedClassifier(voting, keep=1, prune_on=0.4).fit(X, y)
         trained = len(X) - int(np.ceil(0.4 * len(X)))
         assert set(recorded) == {trained}
+        two = np.repeat([0, 1], [8, 2])
+        for seed in range(9):  # of both rows of a class, one is trained on
+            assert two[_split(np.eye(10), two, 0.5, seed)[1]].sum() == 1
 
     def test_warning_where_accuracy_misleads(self, data):
         X, _, y, _ = data

@@ -363,9 +363,14 @@ def test_samples_that_members_were_chosen_on_before_are_named():
 @pytest.mark.parametrize("masked", [False, True])
 def test_members_agree_with_the_others_where_both_vote(masked):
     votes = votes_of(5, 60, masked=masked)
-    rows = quorate.report(votes, keep=2).data["members"]
-    voted = votes.codes >= 0
-    for member, row in enumerate(rows):
+    page = quorate.report(votes, keep=2)
+    voted, kept = votes.codes >= 0, page.selection.order
+    wrong = votes.keep(kept).sample_errors() > 0
+    for member, row in enumerate(page.data["members"]):
+        asked = voted[member] & voted[kept].any(axis=0) & wrong
+        right = sum(votes.codes[member][asked] == votes.y[asked])
+        helps = f"on {right} of the {sum(asked)} samples that the 2 kept got wrong"
+        assert (helps in row["why"]) == (row["kept"] == "dropped")
         common = np.delete(voted & voted[member], member, axis=0)
         same = np.delete(votes.codes == votes.codes[member], member, axis=0)
         assert row["agreement"] == pytest.approx(same[common].mean())

@@ -82,9 +82,8 @@ def test_every_kind_of_model_is_served_with_its_own_answers(place, tmp_path):
 
 
 def test_modes(forest):
-    exact, bayes, everyone = (
-        quorate.compact(forest, mode) for mode in ("exact", "bayes", "all")
-    )
+    modes = "exact", "bayes", "all"
+    exact, bayes, everyone = (quorate.compact(forest, mode) for mode in modes)
     asked = [model.members_asked(X).mean() for model in (bayes, exact, everyone)]
     assert asked[0] < asked[1] < asked[2] == 30
     lazy = LazyClassifier(forest, "bayes", 0.9, random_state=0).fit()
@@ -199,17 +198,14 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_inflated(data):
     many = b'{"facts":{"a":[' + b"[]," * 10_000_000 + b'[]]},"arrays":[]}'
     head, zeros = zlib.compress(many, 9), zlib.compress(bytes(50_000_000), 9)
     start = struct.pack("<8sII", MAGIC, 1, len(head))
-
-    def with_zeros(name):
-        array = [name, "|u1", [50_000_000], len(zeros)]
-        forged = with_head(data, lambda head: head["arrays"].append(array))
-        return signed(forged[:-32] + zeros)
-
-    bombs = {
-        "the header cannot be read": signed(start + head),
-        "an array of an unexpected name": with_zeros("x"),
-        "arrays that are longer than the file": with_zeros("sets"),
-    }
+    bombs = {"the header cannot be read": signed(start + head)}
+    for name, problem in (
+        ("x", "an array of an unexpected name"),
+        ("sets", "arrays that are longer than the file"),
+    ):
+        row = [name, "|u1", [50_000_000], len(zeros)]
+        forged = with_head(data, lambda head, row=row: head["arrays"].append(row))
+        bombs[problem] = signed(forged[:-32] + zeros)
     for problem, bomb in bombs.items():
         assert len(bomb) < 80_000
         tracemalloc.start()
@@ -236,7 +232,14 @@ def test_damage_is_noticed(data, tmp_path):
     path = tmp_path / "model.quorate"
     nested = zlib.compress(b"[" * 100_000)
     start = struct.pack("<8sII", MAGIC, 1, len(nested))
+    facts, arrays = decode(data)
+
+    def forged(name, value):
+        return encode(facts, {**arrays, name: np.r_[value, arrays[name][1:]]})
+
     for broken, problem in (
+        (forged("counts", 0), "a tree without nodes"),
+        (forged("weights", np.nan), "numbers that are not finite"),
         (data[:-1], "do not match the checksum"),
         (data[:100] + bytes([data[100] ^ 1]) + data[101:], "checksum"),
         (data[:20], "truncated"),

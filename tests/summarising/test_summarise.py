@@ -1,6 +1,7 @@
 """One pass over batches gives what all samples at once give."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from tests.votes.same import are_same
 
 import quorate
 from quorate._data import SampleForm, read_samples
+from quorate._summarising import _summarise
 from quorate.exceptions import BatchError, LeftOutWarning
 from quorate.results import VoteSource
 
@@ -42,9 +44,8 @@ def test_every_kind_of_ensemble(kind, monkeypatch):
         whole = quorate.collect_votes(model, X[400:795], y).summary()
         assert found.classes.tolist() == whole.classes.tolist()
         assert found.accuracy() == whole.accuracy()
-        assert all_values(found) == pytest.approx(
-            all_values(whole), rel=1e-12, nan_ok=True
-        )
+        wanted = pytest.approx(all_values(whole), rel=1e-12, nan_ok=True)
+        assert all_values(found) == wanted
 
 
 @pytest.mark.parametrize("size", [17, 700, 4999, 100_000])
@@ -64,11 +65,16 @@ def test_batches_of_any_size_give_the_votes_on_all(forest, boosted, size):
 
 def test_chunks_do_not_show(forest, folder, monkeypatch):
     whole = quorate.summarise(forest, [(X, Y)], against=[3, 1, 4])
-    monkeypatch.setattr("quorate._summarising._summarise._MOST_ROWS", 333)
-    monkeypatch.setattr("quorate._summarising._summarise._FEWEST_ROWS", 10)
+    for n_members, size in ((25, 65536), (1 << 12, 16384), (1 << 20, 1024)):
+        members, steps = SimpleNamespace(n_members=n_members), []
+        assert _summarise.BatchCounter(members, VoteSource.NEW).chunk_rows == size
+    monkeypatch.setattr(_summarise, "advance", lambda *step: steps.append(step))
+    monkeypatch.setattr(_summarise, "_MOST_ROWS", 333)
+    monkeypatch.setattr(_summarise, "_FEWEST_ROWS", 10)
     assert are_same(quorate.summarise(forest, [(X, Y)], against=[3, 1, 4]), whole)
     found = quorate.summarise(forest, folder, target="label", against=[3, 1, 4])
     assert are_same(found, whole)
+    assert [*steps[1:3], steps[-1]] == [(333, 0), (666, 0), (len(Y), 0)]
 
 
 def test_files_folders_and_patterns(forest, folder, tmp_path):
@@ -273,9 +279,7 @@ def test_a_corrupt_file_in_the_middle_is_named(forest, folder, tmp_path):
 def test_rows_are_joined_by_position_and_so_by_an_equal_index(forest):
     frame, labels = pd.DataFrame(X), pd.Series(Y)
     mixed = frame.iloc[::-1]
-    said = (
-        rf"batch 1: y and X have different rows, .* row 0 is 0 here and {len(Y) - 1} th"
-    )
+    said = rf"batch 1: y and X have different rows, .* row 0 is 0 here and {len(Y) - 1}"
     with pytest.raises(BatchError, match=said):
         quorate.summarise(forest, [(frame, labels), (mixed, labels)])
     same = [(frame, labels), (mixed, labels.loc[mixed.index])]

@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import quorate
 from quorate import serving
 from quorate._serving._format import decode, encode
-from quorate._trees._check import check_answers
+from quorate._trees._check import _paths, check_answers
 
 X, Y = make_classification(400, 6, random_state=0)
 FRAME = pd.DataFrame(X, columns=list("abcdef")).assign(
@@ -57,6 +57,10 @@ def test_thresholds_that_are_one_step_off(forest):
     small = serving.CompactModel.from_bytes(quorate.compact(forest).to_bytes())
     assert check_answers(forest, small) == quorate.compact(forest).n_rows_checked_ > 150
     inner, thresholds = ~small._trees.is_leaf, small._trees.nodes["threshold"]
+    rng = np.random.default_rng(0)
+    for column, drawn in enumerate(_paths(*small.split_values(), rng, 64)[0].T):
+        known = thresholds[inner & (small._trees.columns == column)]
+        assert np.isin(drawn, known).all()
     thresholds[inner] = np.nextafter(thresholds[inner], np.float32(np.inf))
     with pytest.raises(ValueError, match=DIFFERENT):
         check_answers(forest, small)
@@ -101,6 +105,7 @@ def test_steps_that_differ(pipeline, old, new):
 
 def test_means_that_are_a_little_off(pipeline):
     """Numbers before a scaler are those between which trees change their answer."""
+    assert quorate.compact(pipeline).n_rows_checked_ < 500  # no kind of rows twice
 
     def change(facts, arrays):
         parts = facts["steps"][0][1]

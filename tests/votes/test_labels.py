@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from quorate import Votes
+from quorate._votes._labels import union
 
 BIG = 2**53
 DAYS = np.array(["2020-01-01", "2021-01-01", "2022-01-01"], "M8[D]")
@@ -71,6 +72,8 @@ def test_lists_of_dates_with_a_mask():
 
 
 def test_labels_take_the_type_of_y_if_it_holds_them():
+    big = np.array([BIG], np.uint64)
+    assert union([big, np.array([], int)], np.array([0])).tolist() == [BIG]
     votes = Votes([[0, 1], [1, 1]], [False, True])
     assert votes.classes.dtype == votes.predict().dtype == bool
     votes = Votes(np.array([[0.0, 1.0]]), np.array([0, 1]))

@@ -223,13 +223,13 @@ def average_votes(n_samples=400, seed=0, weights=None):
 @pytest.mark.parametrize("weights", [None, [1, 2, 3, 4, 0.5]])
 def test_the_ensembles_own_rule_adds_up(weights):
     votes = average_votes(weights=weights)
-    assert votes.accuracy() != votes.accuracy(rule="heads")
+    heads = votes.accuracy(rule="heads")
+    assert votes.accuracy() != heads
     summary = votes.at(range(150)).summary() + votes.at(range(150, 400)).summary()
     assert summary.rule == "average"
+    assert average_votes(weights=[2] * 5).summary().unweighted().weights is None
     assert summary.accuracy() == votes.accuracy()
-    assert summary.accuracy(rule="heads") == pytest.approx(
-        votes.accuracy(rule="heads"), abs=1e-12
-    )
+    assert summary.accuracy(rule="heads") == pytest.approx(heads, abs=1e-12)
     assert summary.by_plurality().accuracy() == summary.accuracy(rule="heads")
     assert np.trace(summary.confusion()) == np.sum(votes.predict() == votes.y)
     if weights is not None:
