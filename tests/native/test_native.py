@@ -4,8 +4,10 @@ import ctypes
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,15 +21,9 @@ from quorate._native import _compile
 from quorate.exceptions import QuorateWarning
 
 
-def version(**environment):
-    done = subprocess.run(
-        [sys.executable, "-m", "quorate", "--version"],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
+def version(**given):
+    words, env = [sys.executable, "-m", "quorate", "--version"], os.environ | given
+    return subprocess.check_output(words, env=env, text=True).strip()
 
 
 def test_what_the_environment_asks_for(tmp_path):
@@ -99,12 +95,16 @@ def test_built_and_loaded(tmp_path):
 
 
 @needs_compiler
-def test_built_by_a_command(tmp_path, monkeypatch, capsys):
-    path = tmp_path / "forest.so"
-    monkeypatch.setattr(sys, "argv", ["_compile.py", str(path), "-O0"])
-    runpy.run_path(_compile.__file__, run_name="__main__")
-    assert capsys.readouterr().out == f"{path}\n"
-    assert [file.name for file in tmp_path.iterdir()] == ["forest.so"]
+@pytest.mark.parametrize("words", [[], ["forest.so", "-O0"]])
+def test_built_by_a_command(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    script = shutil.copy(_compile.__file__, ".")
+    Path("forest.c").write_text("int nothing;")
+    monkeypatch.setattr(sys, "argv", [script, *words])
+    runpy.run_path(script, run_name="__main__")
+    name = words[0] if words else _compile.LIBRARY.name
+    assert Path(capsys.readouterr().out.strip()).name == name
+    assert set(os.listdir()) == {"_compile.py", "forest.c", name}
 
 
 def test_no_compiler(monkeypatch, tmp_path):
