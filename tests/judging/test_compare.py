@@ -84,6 +84,8 @@ def test_the_best_single_model_of_a_pool_stands_beside_it():
     best = max(scores, key=scores.get)
     assert found.best_single == (best, pytest.approx(scores[best]))
     assert f"{best} alone, the best here" in str(found)
+    one = quorate.compare({"stump": pool["stump"]}, pool["linear"], rows, truth)
+    assert one.best_single is None
 
 
 def test_regressors_are_compared_by_their_answers():

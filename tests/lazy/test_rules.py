@@ -99,9 +99,8 @@ def test_calibrated_is_its_slow_twin(order):
         DecisionTreeClassifier(max_depth=2), n_estimators=20, random_state=0
     ).fit(X, y)
     rows = rng.integers(0, 6, (200, X.shape[1])).astype(float)
-    lazy = LazyClassifier(
-        boosting, "calibrated", epsilon=0.1, order=order, random_state=0
-    ).fit(rows)
+    options = {"epsilon": 0.1, "order": order, "random_state": 0}
+    lazy = LazyClassifier(boosting, "calibrated", **options).fit(rows)
     additive = additive_ensemble(read_ensemble(boosting))
     votes = slow.contributions(additive, additive.prepare(rows))
     rule = slow.calibrated(boosting.estimator_weights_, lazy.order_, lazy.threshold_)
@@ -139,6 +138,8 @@ def test_the_threshold_is_the_smallest_that_keeps_to_epsilon(made, epsilon, guar
     harmful = harmful_thresholds(course, stops, reference)
     threshold, certified = calibrate(harmful, epsilon, guarantee)
     assert certified <= epsilon
+    same = [leader == reference for leader, _, _ in course]
+    assert (harmful[np.all(same, axis=0)] == -1).all()
 
     def ever_changed(at_least):
         """Rows that some threshold of at least this changes, found by trying all."""

@@ -7,6 +7,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,11 +21,9 @@ from quorate._native import _compile
 from quorate.exceptions import QuorateWarning
 
 
-def version(**environment):
-    command = [sys.executable, "-m", "quorate", "--version"]
-    env = {**os.environ, **environment}
-    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+def version(**given):
+    words, env = [sys.executable, "-m", "quorate", "--version"], os.environ | given
+    return subprocess.check_output(words, env=env, text=True).strip()
 
 
 def test_what_the_environment_asks_for(tmp_path):
@@ -96,16 +95,16 @@ def test_built_and_loaded(tmp_path):
 
 
 @needs_compiler
-def test_built_by_a_command(tmp_path, monkeypatch, capsys):
-    (tmp_path / "forest.c").write_text("int none;")
-    command = shutil.copy(_compile.__file__, tmp_path)
-    for path in (tmp_path / "forest.so", tmp_path / _compile.LIBRARY.name):
-        words = [str(path), "-O0"] if path.name == "forest.so" else []
-        monkeypatch.setattr(sys, "argv", [command, *words])
-        runpy.run_path(command, run_name="__main__")
-        assert capsys.readouterr().out == f"{path}\n"
-        assert path.exists()
-    assert len(list(tmp_path.iterdir())) == 4
+@pytest.mark.parametrize("words", [[], ["forest.so", "-O0"]])
+def test_built_by_a_command(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    script = shutil.copy(_compile.__file__, ".")
+    Path("forest.c").write_text("int nothing;")
+    monkeypatch.setattr(sys, "argv", [script, *words])
+    runpy.run_path(script, run_name="__main__")
+    name = words[0] if words else _compile.LIBRARY.name
+    assert Path(capsys.readouterr().out.strip()).name == name
+    assert set(os.listdir()) == {"_compile.py", "forest.c", name}
 
 
 def test_no_compiler(monkeypatch, tmp_path):

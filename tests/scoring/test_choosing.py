@@ -115,10 +115,10 @@ def test_tolerance_is_in_units_of_the_score(votes):
 def test_the_score_of_a_selection_is_that_of_its_model(forest):
     X, y = DATA
     X, y = X[300:600], y[300:600]
-    for scoring in ("balanced_accuracy", "roc_auc", "neg_log_loss"):
-        small, selection = quorate.prune(
-            forest, X, y, "mdm", 5, scoring=scoring, return_selection=True
-        )
+    scorings = "balanced_accuracy", "roc_auc", "neg_log_loss"
+    for scoring, method in zip(scorings, ("simplex", "mdm", "mdm"), strict=True):
+        options = {"scoring": scoring, "return_selection": True}
+        small, selection = quorate.prune(forest, X, y, method, 5, **options)
         wanted = get_scorer(scoring)(small, X, y)
         assert selection.kept_score.score == pytest.approx(wanted, abs=1e-12)
         wanted = get_scorer(scoring)(forest, X, y)
