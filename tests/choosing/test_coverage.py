@@ -316,9 +316,7 @@ def test_copies_of_new_rows_are_none_of_distilled_members_either():
     forest = RandomForestClassifier(60, random_state=0).fit(X[:200], y[:200])
     new = np.r_[X[200:], X[200:]], np.r_[y[200:], y[200:]]
     how = {"keep": 10, "return_selection": True, "verbose": 0}
-    once, twice = (
-        quorate.prune(forest, *given, **how)[1].expected
-        for given in ((X[200:], y[200:]), new)
-    )
-    width = [each.limit - each.error for each in (once, twice)]
+    given = (X[200:], y[200:]), new
+    found = [quorate.prune(forest, *rows, **how)[1].expected for rows in given]
+    width = [each.limit - each.error for each in found]
     assert width[1] > 0.85 * width[0]
