@@ -304,8 +304,8 @@ def test_copies_are_no_further_evidence(rows):
     flattered = replace(selection, evidence=replace(evidence, equal=None)).expected
     wider = (found.limit - found.error) / (flattered.limit - flattered.error)
     assert wider == pytest.approx(np.sqrt(2), rel=0.05 if rows == "training" else 0.15)
-    bad = _without_copies(replace(found, error=0.9, limit=0.99), evidence)
-    assert bad.limit == 1  # an error is a share
+    bad = replace(found, error=0.9, limit=0.99)
+    assert _without_copies(bad, evidence).limit == 1  # an error is a share
     for held, others in split_evidence(evidence, selection.score):
         rows = evidence.votes.samples[held], others.votes.samples
         assert not np.intersect1d(*(each % 150 for each in rows)).size

@@ -47,19 +47,16 @@ def test_the_page_says_how_right_figures_are():
     of = figures.read(RESULTS / "reliability" / "figures.csv")
     page = words("reliability.rst")
     off = "auto: true error less printed"
-    means = [
-        abs(100 * float(row["found"]))
-        for row in of
-        if row["promise"] == off and row["promised"] and "distilled" in row["case"]
-    ]
+    promised = [row for row in of if row["promise"] == off and row["promised"]]
+    means = [abs(100 * float(r["found"])) for r in promised if "dist" in r["case"]]
     assert len(means) == 4
     assert f"right within {max(means):.1f} points" in page
     small = "distilled, 60 trees, 300 training rows"
     high = [-100 * found(of, off, f"{small}: {k}") for k in ("extra trees", "keep=6")]
     assert f"up to {max(high):.1f} points too high for extra trees" in page
     same = "equal labels: true share less printed"
-    few = 100 * found(of, same, small)
-    many = 100 * found(of, same, "distilled, 200 trees, 2,000 training rows")
+    large = "distilled, 200 trees, 2,000 training rows"
+    few, many = (100 * found(of, same, case) for case in (small, large))
     assert f"{-few:.1f} points too many on 300 rows, {many:.1f} too few" in page
     wider = found(of, "equal rows: times as wide a limit", "coarse table")
     assert f"are {wider:.2f} times as far" in page

@@ -85,11 +85,11 @@ def save_counts(counts: Votes | Summary, path: str | os.PathLike[str]) -> None:
         raise ValueError(f"{type(counts).__name__}.save: {error}.") from error
     arrays["digest"] = np.array(_digest(arrays))
     with atomic_write(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
+        np.savez_compressed(file, **arrays)  # before NumPy 2.1, a parameter is an array
         n_bytes = sum(array.nbytes for array in arrays.values())
         if _is_bomb(n_bytes, file.tell()):
             file.seek(0)  # what is not compressed is longer
-            np.savez(file, allow_pickle=False, **arrays)
+            np.savez(file, **arrays)
 
 
 def arrays_of(counts: Votes | Summary) -> dict[str, Array]:
