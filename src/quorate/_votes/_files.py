@@ -78,7 +78,7 @@ _LAYOUT = {
 
 def save_counts(counts: Votes | Summary, path: str | os.PathLike[str]) -> None:
     """Write votes or a summary as ``.npz``."""
-    arrays = arrays_of(counts)
+    arrays: dict[str, Any] = {**arrays_of(counts)}
     try:
         _restore(arrays)  # nothing is written that could not be read
     except ValueError as error:
