@@ -115,7 +115,7 @@ def test_formulas_are_drawn_by_the_browser_itself(go, name):
 
 def test_the_first_screen_has_the_figures_of_the_demo(go):
     shown = re.search(
-        r"\n( +\d+ trees .*?)\nRandom forest", (ROOT / "README.md").read_text(), re.S
+        r"\n( +\d+ trees .*?)\nTrained on", (ROOT / "README.md").read_text(), re.S
     )
     rows = [re.split(r" {2,}", line.strip()) for line in shown[1].splitlines()]
     figures = [cell.replace(" us", " µs") for row in rows[2:] for cell in row[1:]]
