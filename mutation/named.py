@@ -161,8 +161,8 @@ NAMED: list[tuple[str, str, str, str]] = [
     (
         "any score taken for accuracy, after distilling",
         "_choosing",
-        "if kept is None or not score.is_accuracy:",
-        "if kept is None:",
+        "if not score.is_accuracy:\n        return None\n    kept",
+        "kept",
     ),
     # certificates, comparisons
     (

@@ -287,8 +287,10 @@ def expected_by_agreement(
         Shares of labels that equal those of all members, before and after distillation.
     """
     votes, score = selection.votes, selection.score
+    if not score.is_accuracy:
+        return None
     kept = expected_errors(selection.evidence, [selection], score)[0]
-    if kept is None or not score.is_accuracy:
+    if kept is None:
         return None
     whole = _of_all(selection.evidence, score)
     halves = [votes.keep(np.arange(start, votes.n_members, 2)) for start in (0, 1)]
