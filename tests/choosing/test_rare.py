@@ -71,6 +71,7 @@ def test_auto_distils_and_its_figures_are_of_the_distilled_model(rows, forest, f
     assert f"{expected}" in repr(selection)
     table = quorate.compare(forest, small, X[rows], y[rows], selection=selection)
     assert table.accuracy[1] == 1 - expected.error
+    assert quorate.display.SizeCurveDisplay.from_selection(selection).expected is None
     assert expected.by_whole == (rows is TRAIN)
     if rows is TRAIN:
         both = [model.predict(fraud[0][TEST]) for model in (forest, small)]
