@@ -3,16 +3,19 @@
 import gzip
 import os
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
+from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
     RandomForestClassifier,
 )
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from tests.lazy.zoo import UNFITTED, draw_data, draw_ensemble, own_answer
 
@@ -103,6 +106,23 @@ def test_almost_equal_sums_are_settled_as_the_ensemble_does(is_parallel):
             top = np.sort(ensemble.predict_proba(X), axis=1)[:, -2:]
         ties += int((np.diff(top) < 1e-12).sum())
     assert ties > 1000
+
+
+@pytest.mark.parametrize(("room", "times"), [(2**20, 1), (0, 2)])
+def test_ties_ask_no_member_twice(room, times, monkeypatch):
+    """Unless what members answered takes too much room to keep."""
+    X, y = make_classification(300, flip_y=0.4, random_state=0)
+    ensemble = BaggingClassifier(KNeighborsClassifier(), 20, random_state=0)
+    ensemble.fit(X[:50], y[:50])
+    own = ensemble.predict(X)
+    assert (np.ptp(ensemble.predict_proba(X), axis=1) < 1e-9).any()
+    lazy = LazyClassifier(ensemble, random_state=0).fit()
+    monkeypatch.setattr("quorate._engine._voter._KEPT_NUMBERS", room)
+    plain = KNeighborsClassifier.predict_proba
+    counted = mock.create_autospec(plain, side_effect=plain)
+    with mock.patch.object(KNeighborsClassifier, "predict_proba", counted):
+        np.testing.assert_array_equal(lazy.predict(X), own)
+    assert counted.call_count == 20 * times
 
 
 def test_half_a_vote_is_enough_when_the_tie_favours_the_leader():

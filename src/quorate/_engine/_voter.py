@@ -34,6 +34,8 @@ _COLUMNS_PER_MEMBER = 100
 # The share of trees after which NumPy looks, and for how many rows at least.
 _LOOK = 0.6
 _ROWS_THAT_PAY = 64
+# As many numbers are kept so that close votes need no member a second time.
+_KEPT_NUMBERS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,21 +263,24 @@ def vote(
     rows, running = np.arange(n_rows), np.zeros((n_rows, n_classes))
     is_open = np.ones(n_rows, dtype=bool)
     last = stops.ends.size - 1
-    start = 0
+    keeps = scores.size * ensemble.n_members <= _KEPT_NUMBERS
+    start, kept = 0, {}
     for step, end in enumerate(stops.ends):
         if step < last and not rule.possible[step]:
             continue
         if ensemble.walk is not None:
             running = ensemble.walk.add(stops.order[start:end], X, running)
         for member in stops.order[start:end] if ensemble.walk is None else ():
-            running += ensemble.members[member](X)
+            running += (shares := ensemble.members[member](X))
+            kept |= {member: shares} if keeps else {}
         leader, best, second = lead(ensemble.handicapped(running))
         if step == last:
             close = is_open & ~(best - second > ensemble.margin)
             if close.any():
                 unsettled = take_rows(X, np.flatnonzero(close))
+                in_order = [kept[member][close] for member in sorted(kept)]
                 leader[close] = (
-                    ensemble.decide(ensemble.shares(unsettled))
+                    ensemble.decide(in_order or ensemble.shares(unsettled))
                     if ensemble.adds_in_order()
                     else ensemble.reference(take_rows(raw, rows[close]), unsettled)
                 )
@@ -297,6 +302,7 @@ def vote(
             keep = np.flatnonzero(is_open)
             rows, X = rows[keep], take_rows(X, keep)
             running = running.take(keep, axis=0)
+            kept = {member: kept[member].take(keep, axis=0) for member in kept}
             is_open = np.ones(n_open, dtype=bool)
         start = end
     return LazyResult(codes, asked, scores)
