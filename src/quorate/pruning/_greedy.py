@@ -36,7 +36,9 @@ class ErrorDriven(Pruner):
     """Base class of methods that use the vote error of a growing set."""
 
     tags = PrunerTags(uses_weights=True, driven_by_accuracy=True)
-    ties: Ties = "expected"
+
+    def __init__(self, keep: float | int | None = 0.2, ties: Ties = "expected") -> None:
+        self.keep, self.ties = keep, ties
 
     def _select(self, inputs: PrunerInputs, size: int) -> list[int]:
         picked, self.errors_ = self._add_members(inputs, size)
@@ -198,7 +200,6 @@ class OrderedError(ErrorDriven):
         return picked[: int(np.argmin(errors)) + 1], errors
 
 
-@dataclass(repr=False, eq=False)
 class Complementariness(ErrorDriven):
     """Add the member most often right where the vote is wrong (CM).
 
@@ -231,15 +232,11 @@ class Complementariness(ErrorDriven):
     array([0, 2])
     """
 
-    keep: float | int | None = 0.2
-    ties: Ties = "expected"
-
     def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
         running, first = self._empty_vote(inputs.votes), self._first(inputs.votes)
         return _add_best(running, first, size, running.rescued, inputs.progress)
 
 
-@dataclass(repr=False, eq=False)
 class MRMC(ErrorDriven):
     """Add relevant members that complement the rest (MRMC).
 
@@ -276,9 +273,6 @@ class MRMC(ErrorDriven):
     >>> quorate.pruning.MRMC(keep=2).fit(votes).n_kept_
     2
     """
-
-    keep: float | int | None = 0.2
-    ties: Ties = "expected"
 
     def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
         votes = inputs.votes
@@ -373,7 +367,6 @@ class DREP(ErrorDriven):
         return picked, np.array(errors)
 
 
-@dataclass(repr=False, eq=False)
 class DiscEP(ErrorDriven):
     """Add members informative where the vote is wrong (DiscEP).
 
@@ -411,9 +404,6 @@ class DiscEP(ErrorDriven):
     >>> quorate.pruning.DiscEP(keep=2).fit(votes).n_kept_
     2
     """
-
-    keep: float | int | None = 0.2
-    ties: Ties = "expected"
 
     def _add_members(self, inputs: PrunerInputs, size: int) -> Additions:
         votes = inputs.votes

@@ -42,7 +42,6 @@ class EarlyStopping(Pruner):
         return range(size)
 
 
-@dataclass(repr=False, eq=False)
 class BestMembers(Pruner):
     """Keep the most accurate members.
 
@@ -69,7 +68,6 @@ class BestMembers(Pruner):
     """
 
     tags = PrunerTags(driven_by_accuracy=True, takes_summary=True)
-    keep: float | int | None = 0.2
 
     def _select(self, inputs: PrunerInputs, size: int) -> IntArray:
         self.scores_ = inputs.votes.accuracies
@@ -216,7 +214,6 @@ class _Scored(Pruner):
         """Return a score for each member."""
 
 
-@dataclass(repr=False, eq=False)
 class IndividualContribution(_Scored):
     """Keep the members that contribute most to the vote (EPIC).
 
@@ -250,8 +247,6 @@ class IndividualContribution(_Scored):
     >>> quorate.pruning.IndividualContribution(keep=2).fit(votes).order_
     array([2, 0])
     """
-
-    keep: float | int | None = 0.2
 
     def _scores(self, votes: Votes) -> FloatArray:
         counts = votes.tally().astype(np.int64)
