@@ -1,7 +1,5 @@
 """Golden records of the pruning methods, matched wherever the specification says so."""
 
-import warnings
-
 import numpy as np
 import pytest
 from tests.golden_files import CASES, golden_votes, read
@@ -9,7 +7,6 @@ from tests.golden_files import CASES, golden_votes, read
 import quorate
 from quorate import pruning
 from quorate._votes import totals
-from quorate.exceptions import QuorateWarning
 from quorate.pruning._evolution import walk_around
 from quorate.pruning._running import running_vote
 
@@ -19,6 +16,12 @@ METHODS = (
 )
 
 
+def runs_of(method, record):
+    runs = [run for run in record["pruning"] if run["method"] == method]
+    assert runs
+    return runs
+
+
 def both(record):
     """Yield the votes of a record, and the same votes under a mask that hides none."""
     plain = golden_votes(record)
@@ -26,12 +29,12 @@ def both(record):
     yield golden_votes(record, valid=np.ones(plain.codes.shape, dtype=bool))
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("method", ["EPBD", "FTAD"])
 def test_sample_driven(case, method):
     record = read(f"spec_{case}")
-    runs = [run for run in record["pruning"] if run["method"] == method]
-    assert runs
+    runs = runs_of(method, record)
     for votes in both(record):
         for run in runs:
             params = run["params"]
@@ -40,9 +43,7 @@ def test_sample_driven(case, method):
                 pruner = pruning.EPBD(*options)
             else:
                 pruner = pruning.FTAD(params["measure"], *options)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", QuorateWarning)
-                pruner.fit(votes)
+            pruner.fit(votes)
             if run["order"]:
                 assert pruner.order_.tolist() == run["order"], params
             else:  # nothing was picked: the most accurate member stands in
@@ -56,8 +57,7 @@ def test_sample_driven(case, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_recommended_baselines(case, method):
     record = read(f"spec_baselines_{case}")
-    runs = [run for run in record["pruning"] if run["method"] == method]
-    assert runs
+    runs = runs_of(method, record)
     for votes in both(record):
         for run in runs:
             params = dict(run["params"])
@@ -85,9 +85,7 @@ def out_of_bag(record):
         row[drawn] = False
         if not row.any():
             row[:] = True
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", quorate.exceptions.LeftOutWarning)
-        return golden_votes(record, valid=valid)
+    return golden_votes(record, valid=valid)
 
 
 AUTHORS = {
@@ -105,12 +103,12 @@ AUTHORS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.LeftOutWarning")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("method", AUTHORS)
 def test_authors_exactly(case, method):
     record = read(f"authors_{case}")
-    runs = [run for run in record["pruning"] if run["method"] == method]
-    assert runs
+    runs = runs_of(method, record)
     for run in runs:
         pruner = AUTHORS[method](run["params"])
         if method == "TSP_AP":
@@ -130,7 +128,7 @@ def test_authors_exactly(case, method):
 @pytest.mark.parametrize("case", CASES)
 def test_authors_orientation_up_to_ties(case):
     record = read(f"authors_{case}")
-    run = next(run for run in record["pruning"] if run["method"] == "OO")
+    (run,) = runs_of("OO", record)
     pruner = pruning.OrientationOrdering().fit(golden_votes(record))
     if run["repeatable"]:
         assert sorted(pruner.order_) == run["selected"]
@@ -144,9 +142,7 @@ def test_authors_mrmr_up_to_exact_ties(case):
     votes = golden_votes(record)
     agree, _ = totals.agreement(votes)
     right, _ = totals.member_counts(votes)
-    for run in record["pruning"]:
-        if run["method"] != "MRMR":
-            continue
+    for run in runs_of("MRMR", record):
         picked = [run["order"][0]]
         assert right[picked[0]] == right.max()
         for member in run["order"][1:]:
@@ -160,9 +156,7 @@ def test_authors_mrmr_up_to_exact_ties(case):
 def test_authors_complementarity_counts(case):
     record = read(f"authors_{case}")
     votes = golden_votes(record)
-    for run in record["pruning"]:
-        if run["method"] != "CM":
-            continue
+    for run in runs_of("CM", record):
         ballot = running_vote(votes, "lowest")
         ballot.flip(run["order"][0])
         counts = run["aux"]["count_taken"], run["aux"]["count_best"]
@@ -186,16 +180,15 @@ def test_walk_around(case):
         np.testing.assert_allclose(errors, run["errors_after_each_flip"])
 
 
+@pytest.mark.filterwarnings("ignore::quorate.exceptions.QuorateWarning")
 def test_identities_the_specification_found():
     constant = ("QStat", "Corre", "KStat", "Diffi")
     for case in CASES:
         votes = golden_votes(read(f"spec_{case}"))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", QuorateWarning)
-            orders = {
-                m.paper_name: pruning.FTAD(name, keep=0.5).fit(votes).order_.tolist()
-                for name, m in quorate.measures().items()
-            }
+        orders = {
+            m.paper_name: pruning.FTAD(name, keep=0.5).fit(votes).order_.tolist()
+            for name, m in quorate.measures().items()
+        }
         assert len({tuple(orders[name]) for name in constant}) == 1
         assert orders["KWVar"] == orders["Inter"]
         assert orders["Disag"] == orders["EntSK"]

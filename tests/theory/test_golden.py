@@ -90,20 +90,19 @@ def test_signed_vote_with_ties(authors):
     np.testing.assert_array_equal(votes.sample_errors(), expected)
 
 
+def compare_terms(found, expected):
+    for letter, term in (("G", "error"), ("A", "member_error"), ("D", "diversity")):
+        samples, mean = getattr(found, f"sample_{term}"), getattr(found, term)
+        np.testing.assert_allclose(samples, expected[letter], rtol=0, atol=1e-12)
+        assert mean == pytest.approx(expected[f"{letter}_mean"], abs=1e-12)
+
+
 @pytest.mark.parametrize("kind", ["uniform", "weighted"])
 def test_decomposition(spec, kind):
     weights = spec["weights_integer"] if kind == "weighted" else None
     found = quorate.decompose(golden_votes(spec, weights=weights))
     expected = spec["decomposition_01"][kind]
-    for name, array in (
-        ("G", found.sample_error),
-        ("A", found.sample_member_error),
-        ("D", found.sample_diversity),
-    ):
-        np.testing.assert_allclose(array, expected[name], rtol=0, atol=1e-12)
-    assert found.error == pytest.approx(expected["G_mean"], abs=1e-12)
-    assert found.member_error == pytest.approx(expected["A_mean"], abs=1e-12)
-    assert found.diversity == pytest.approx(expected["D_mean"], abs=1e-12)
+    compare_terms(found, expected)
 
 
 @pytest.mark.parametrize("credence", [1, 2, 3])
@@ -129,13 +128,7 @@ def test_credences(spec, kind, credence):
     weights = spec["weights_integer"] if kind == "weighted" else None
     found = quorate.decompose(golden_votes(spec, weights=weights), credence=credence)
     expected = spec["credence"][f"cred{credence}"][kind]
-    for name, array in (
-        ("G", found.sample_error),
-        ("A", found.sample_member_error),
-        ("D", found.sample_diversity),
-    ):
-        np.testing.assert_allclose(array, expected[name], rtol=0, atol=1e-12)
-    assert found.diversity == pytest.approx(expected["D_mean"], abs=1e-12)
+    compare_terms(found, expected)
 
 
 def test_counts(spec):
