@@ -264,7 +264,8 @@ def vote(
     is_open = np.ones(n_rows, dtype=bool)
     last = stops.ends.size - 1
     keeps = scores.size * ensemble.n_members <= _KEPT_NUMBERS
-    start, kept = 0, {}
+    start = 0
+    kept: dict[int, FloatArray] = {}
     for step, end in enumerate(stops.ends):
         if step < last and not rule.possible[step]:
             continue
