@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from tests.ensembles.kinds import BOOTSTRAPPED, KINDS, tree
 
 import quorate
-from quorate._ensembles import _registry, find_kind, register_kind
+from quorate._ensembles import Kind, _registry, find_kind, register_kind
 from quorate._votes import DecisionRule
 from quorate.ensembles import read_ensemble
 from quorate.testing import check_ensemble
@@ -103,6 +103,12 @@ def test_a_kind_that_lies_is_found_out(lie):
     finally:
         register_kind(known)
         _registry._kinds_by_class.cache_clear()
+
+
+def test_trees_that_cannot_be_replaced_are_found_out(monkeypatch):
+    monkeypatch.setattr(Kind, "replace_members", lambda *given: None)
+    with pytest.raises(AssertionError, match="does not replace the members"):
+        check_ensemble(RandomForestClassifier(7, max_depth=3, random_state=0).fit)
 
 
 def test_members_are_compared_with_the_most_frequent_class():

@@ -14,7 +14,7 @@ import quorate
 from quorate import pruning
 from quorate._votes import with_changes
 from quorate.pruning import Pruner, PrunerTags
-from quorate.testing import check_pruner
+from quorate.testing import check_pruner, example_votes
 
 SOURCE = Path(quorate.__file__).parent
 
@@ -201,9 +201,37 @@ def lie(base, **tags):
     return Liar
 
 
+class Opposed(Pruner):
+    """Members that are not kept vote against the others."""
+
+    tags = PrunerTags(chooses_weights=True)
+
+    def _select(self, inputs, size):
+        self.weights_ = np.where(np.arange(inputs.votes.n_members) < size, 1.0, -1.0)
+        return range(size)
+
+
+class Reserved(Pruner):
+    """Refuses a summary for no reason that a parameter gives."""
+
+    tags = PrunerTags(takes_summary=True)
+
+    def _select(self, inputs, size):
+        if not isinstance(inputs.votes, quorate.Votes):
+            raise TypeError("Reserved.fit: see max_samples")
+        return range(size)
+
+
+def test_probabilities_are_among_the_examples():
+    votes = dict(example_votes())["probabilities"]
+    assert votes.class_probabilities is not None
+
+
 @pytest.mark.parametrize(
     ("pruner", "complaint"),
     [
+        (Opposed(), "weights_ are negative"),
+        (Reserved(), "takes_summary is True, but: Reserved"),
         (lie(pruning.BrierSelection, nested=True)(), "the tag nested is True"),
         (lie(pruning.EPBD, chooses_weights=True)(), "weights_ is not set"),
         (lie(pruning.OrderedError, honours_keep=True)(), "does not keep all members"),
