@@ -112,7 +112,7 @@ def test_almost_equal_sums_are_settled_as_the_ensemble_does(is_parallel):
 def test_ties_ask_no_member_twice(room, times, monkeypatch):
     """Unless what members answered takes too much room to keep."""
     X, y = make_classification(300, flip_y=0.4, random_state=0)
-    ensemble = BaggingClassifier(KNeighborsClassifier(), 20, random_state=0)
+    ensemble = BaggingClassifier(KNeighborsClassifier(3), 20, random_state=0)
     ensemble.fit(X[:50], y[:50])
     own = ensemble.predict(X)
     assert (np.ptp(ensemble.predict_proba(X), axis=1) < 1e-9).any()
