@@ -15,6 +15,7 @@ from sklearn.ensemble import (
 )
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
+from tests.versions import needs_weighted_draws
 
 import quorate
 from quorate._choosing import split_evidence
@@ -38,6 +39,7 @@ def fraud():
 
 @pytest.fixture(scope="module")
 def balanced(fraud):
+    needs_weighted_draws()
     X, y = fraud
     forest = RandomForestClassifier(60, class_weight="balanced", random_state=0)
     return forest.fit(X[:N_TRAIN], y[:N_TRAIN])

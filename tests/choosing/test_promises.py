@@ -53,8 +53,7 @@ def test_tolerance_is_kept(method):
     broken, saved = [], 0
     for seed in range(N_WORLDS):
         chosen_on, new = draw_world(seed, n_chosen=400)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", QuorateWarning)
+        with warnings.catch_warnings(action="ignore", category=QuorateWarning):
             selection = quorate.select(chosen_on, method, tolerance=0.06)
         excess = selection.applied_to(new).error() - new.error()
         broken.append(excess > 0.06)
@@ -144,8 +143,7 @@ def test_figures_are_of_the_distilled_model(rows, size):
         given = seen if rows == "training" else new
         keep = keeps[seed // len(kinds) % len(keeps)]
         parts.append((name, f"keep={keep!r}"))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", QuorateWarning)
+        with warnings.catch_warnings(action="ignore", category=QuorateWarning):
             small, selection = quorate.prune(
                 model, *given, keep=keep, source=rows, return_selection=True, verbose=0
             )
@@ -197,8 +195,10 @@ def test_figures_of_equal_rows_are_not_too_low(case, monkeypatch):
         model = RandomForestClassifier(120, random_state=seed).fit(*seen)
         method = ("auto", "mdm")[seed % 2]
         options = {"source": "training", "return_selection": True, "verbose": 0}
-        with warnings.catch_warnings(), monkeypatch.context() as patch:
-            warnings.simplefilter("ignore", QuorateWarning)
+        with (
+            warnings.catch_warnings(action="ignore", category=QuorateWarning),
+            monkeypatch.context() as patch,
+        ):
             small, selection = quorate.prune(model, *seen, method, 12, **options)
             expected = selection.expected
             if copied is None:  # what it costs where rows are equal by chance

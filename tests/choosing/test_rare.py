@@ -21,6 +21,7 @@ from sklearn.metrics import (
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from tests.cli.shell import run, run_json, shown
+from tests.versions import needs_weighted_draws
 
 import quorate
 from quorate._choosing import gather, split_evidence
@@ -232,6 +233,7 @@ def test_new_rows_keep_what_is_worth_keeping(forest, fraud):
 
 
 def test_trees_without_a_judge_are_distilled_and_nothing_is_promised(fraud, tmp_path):
+    needs_weighted_draws()
     X, y = (part[TRAIN] for part in fraud)
     balanced = RandomForestClassifier(60, class_weight="balanced", random_state=0)
     balanced.fit(X, y)

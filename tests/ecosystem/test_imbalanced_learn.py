@@ -85,8 +85,7 @@ FORGETTING = ("balanced forest, trees draw again", "balanced bagging")
 @pytest.fixture(scope="module")
 def fitted(rare):
     (X, y), _ = rare
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return {name: clone(model).fit(X, y) for name, model in EVERY.items()}
 
 

@@ -103,8 +103,8 @@ class TestEachKind:
         assert not hasattr(after, "oob_decision_function_")
         if isinstance(after, AdaBoostClassifier):
             assert len(after.estimator_weights_) == len(after.estimator_errors_) == 3
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of scikit-learn's own out-of-bag scores
+        # Of scikit-learn's own out-of-bag scores.
+        with warnings.catch_warnings(action="ignore"):
             again = clone(small).fit(X, y)
         assert count(again) == 3
         assert not hasattr(again, "pruning_")

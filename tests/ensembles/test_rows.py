@@ -193,6 +193,18 @@ def test_one_of_several_trees_is_enough():
     assert source(trees, NEW) is VoteSource.ASSUMED_NEW
 
 
+def test_rows_with_missing_values_may_have_gone_elsewhere_in_training():
+    rng = np.random.default_rng(0)
+    holes = np.where(rng.random(X.shape) < 0.05, np.nan, X)
+    forest = RandomForestClassifier(20, random_state=0).fit(holes[TRAIN], Y[TRAIN])
+    ensemble = read_ensemble(forest)
+    has_hole = np.isnan(holes).any(axis=1, keepdims=True)
+    for rows in (holes, np.where(has_hole, -holes, holes)):
+        assert source_of(ensemble, rows[TRAIN]) is VoteSource.TRAINING
+        assert source_of(ensemble, rows[NEW]) is VoteSource.ASSUMED_NEW
+    assert source_of(ensemble, np.where(has_hole, holes, np.nan)[TRAIN]).why_unreliable
+
+
 def test_a_number_of_rows_is_no_evidence():
     constant = np.zeros((50, 2))
     trees = ExtraTreesClassifier(5).fit(constant, np.arange(50) % 2)

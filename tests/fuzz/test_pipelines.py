@@ -217,8 +217,7 @@ def test_pipelines_are_exact_or_refused(seed):
     y = rng.integers(0, some(rng, 2, 3), 80)
     last = some(rng, RandomForestClassifier, ExtraTreesClassifier)(4, random_state=0)
     model = make_pipeline(*pipeline(rng, frame), last)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             model.fit(dressed(rng, frame), y)
         except (TypeError, ValueError):

@@ -204,8 +204,7 @@ def test_the_refusals_of_the_ensemble_on_both_engines(kind):
         "objects": np.full((2, width), None),
     }
     refused = 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
         for name, rows in strange.items():
             first, second = (refusal(lazy.predict, rows) for lazy in lazies)
             own = refusal(ensemble.predict, rows)

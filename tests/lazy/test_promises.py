@@ -162,8 +162,7 @@ def test_too_few_samples_for_a_single_fit():
 
 
 def bayes(world, confidence, seed, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", QuorateWarning)
+    with warnings.catch_warnings(action="ignore", category=QuorateWarning):
         lazy = LazyClassifier(
             world.ensemble, "bayes", confidence, random_state=seed, **options
         ).fit()

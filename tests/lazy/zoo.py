@@ -179,8 +179,8 @@ UNFITTED = {
 
 
 def _prune(ensemble, X, y):
-    with warnings.catch_warnings():  # some labels are drawn at random
-        warnings.simplefilter("ignore", QuorateWarning)
+    # Some labels are drawn at random.
+    with warnings.catch_warnings(action="ignore", category=QuorateWarning):
         return quorate.prune(ensemble, X, y, method="mdm", keep=0.6)
 
 

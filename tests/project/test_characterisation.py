@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from tests.project.models import KINDS, X, Y, several
+from tests.versions import needs
 
 import quorate
 from quorate import stats
@@ -232,6 +233,7 @@ def test_report(frozen):
 
 
 def test_study(frozen, tmp_path):
+    needs("scikit-learn", 1, 9, because="some ensembles are others")
     plan = Plan(
         name="small",
         data=("wine", "iris"),
@@ -278,6 +280,5 @@ def frozen():
         for key, value in before[name].items():
             assert now.get(key) == value, f"{name}: {key}"
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         yield check

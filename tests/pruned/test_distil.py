@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,7 @@ from quorate.exceptions import SampledWarning
 from quorate.results import VoteSource
 
 LABELS = np.array(["ant", "bee", "cow"])
+make_set = partial(make_distillation_set, unlabelled=None, seed=5, n_jobs=1)
 
 
 @pytest.fixture(scope="module")
@@ -355,10 +357,7 @@ class TestTargets:
         monkeypatch.setattr(_distillation_set, "_BLOCK_ROWS", 50)
         X, forest = data[0], fitted["forest"]
         small, teacher = read_ensemble(few(forest)), read_teacher(forest, LABELS)
-        found = make_distillation_set(
-            small, teacher, X, Crossing(X), n_crossed=250, unlabelled=None, seed=5,
-            n_jobs=2,
-        )  # fmt: skip
+        found = make_set(small, teacher, X, Crossing(X), n_crossed=250, n_jobs=2)
         n_real_blocks = found.n_real // 50
         for place in range(5):
             rows = Crossing(X).block(50, 5, place)
@@ -373,10 +372,8 @@ class TestTargets:
         monkeypatch.setattr(_read, "_TREES_OF_PART", 7)
         teacher = read_teacher(forest, LABELS)
         assert len({n_trees for n_trees, _ in teacher.quick}) > 1
-        found = make_distillation_set(
-            read_ensemble(few(forest)), teacher, data[2], None, n_crossed=0,
-            unlabelled=data[2][:7], seed=5, n_jobs=1,
-        )  # fmt: skip
+        small, more = read_ensemble(few(forest)), {"unlabelled": data[2][:7]}
+        found = make_set(small, teacher, data[2], None, n_crossed=0, **more)
         said = forest.predict_proba(np.concatenate([data[2], data[2][:7]]))
         np.testing.assert_allclose(found.targets, said.T, atol=1e-14)
         assert found.n_real == found.n_typical == len(said)
@@ -385,10 +382,7 @@ class TestTargets:
         """Rows between classes would look as if trees and teacher disagreed."""
         X, forest = data[0], fitted["extra trees"]
         small, teacher = read_ensemble(few(forest)), read_teacher(forest, LABELS)
-        found = make_distillation_set(
-            small, teacher, X, Crossing(X), n_crossed=20_000, unlabelled=None, seed=5,
-            n_jobs=1,
-        )  # fmt: skip
+        found = make_set(small, teacher, X, Crossing(X), n_crossed=20_000)
         assert (found.n_real, found.n_typical, found.n_crossed) == (0, 2500, 20_000)
         near = Crossing(X).block(2500, 5, 0, (0.05,))
         changed = (near[:, None] != X[None]).sum(axis=2).min(axis=1)

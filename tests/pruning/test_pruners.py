@@ -42,8 +42,7 @@ def fit(name, votes, **parameters):
         valid = np.random.default_rng(1).random(votes.codes.shape) < 0.5
         valid[:, 0] = valid[0] = True
         votes = quorate.Votes(votes.codes, votes.y, valid=valid)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", QuorateWarning)
+    with warnings.catch_warnings(action="ignore", category=QuorateWarning):
         return make(name, **parameters).fit(votes, X if name == "tsp_dp" else None)
 
 

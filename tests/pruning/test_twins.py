@@ -113,8 +113,7 @@ def test_ftad(measure, lambda_, search):
 
 
 def compare(pruner, votes, size, measure):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", QuorateWarning)
+    with warnings.catch_warnings(action="ignore", category=QuorateWarning):
         pruner.fit(votes)
     how = slow.Problem.of(votes), size, measure
     found = slow.sample_driven(*how, pruner.lambda_, pruner.stuck, pruner.search)

@@ -103,8 +103,7 @@ def test_scores_of_probabilities_need_some():
     hard = VotingClassifier(
         [("a", LogisticRegression(max_iter=50)), ("b", RandomForestClassifier(3))]
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # so few steps do not converge
+    with warnings.catch_warnings(action="ignore"):  # so few steps do not converge
         hard.fit(X, Y)
     with pytest.raises(ValueError, match=sentence):
         quorate.prune(hard, X, Y, "best", 1, scoring="roc_auc_ovr")

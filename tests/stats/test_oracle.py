@@ -12,8 +12,7 @@ from quorate.stats._ranks import holm
 
 def oracle(name):
     """Import a package, silently: what it warns about on import is not ours."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return pytest.importorskip(name)
 
 

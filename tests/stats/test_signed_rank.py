@@ -4,16 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
-import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from tests.stats.tables import random_table, shifts, tables
+from tests.versions import has
 
 from quorate.stats import Scores, wilcoxon_holm
 from quorate.stats._ranks import holm
-
-NEW_SCIPY = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 15)
 
 
 def by_all_signs(d):
@@ -56,7 +54,7 @@ def test_approximation_is_that_of_scipy_with_ties(seed, n_blocks):
     a, b = np.random.default_rng(seed).integers(0, 5, size=(2, n_blocks))
     assert np.count_nonzero(a != b) > 50
     found = wilcoxon_holm({"a": a, "b": b})
-    word = "asymptotic" if NEW_SCIPY else "approx"
+    word = "asymptotic" if has("scipy", 1, 15) else "approx"
     known = stats.wilcoxon(a, b, method=word)
     assert found.statistics[0] == known.statistic
     assert found.p_values[0] == pytest.approx(known.pvalue, rel=1e-10)

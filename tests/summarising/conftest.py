@@ -43,6 +43,5 @@ def in_batches(X, y, size):
 
 
 def all_values(counted):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return quorate.diversity(counted)

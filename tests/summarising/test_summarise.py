@@ -101,8 +101,7 @@ def test_columns_that_pandas_made_the_index(tmp_path, index):
     used = wide if index == ["number"] else wide.drop(columns="number")
     used.set_index(index).to_parquet(path, row_group_size=300)
     whole = quorate.collect_votes(forest, frame[500:1500], Y[500:1500]).summary()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)  # "number"
+    with warnings.catch_warnings(action="ignore", category=LeftOutWarning):  # "number"
         assert are_same(quorate.summarise(forest, path, target="label"), whole)
         # Read whole, too.
         form = SampleForm.for_models(forest)

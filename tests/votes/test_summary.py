@@ -41,8 +41,7 @@ def same(one, two, tolerance=0.0):
 
 
 def diversities(counted, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return quorate.diversity(counted, **options)
 
 

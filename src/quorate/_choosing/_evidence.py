@@ -234,8 +234,8 @@ def gather(
     X, y = pair_in_memory(X, y, owner)
     labels = as_truth(y, owner)
     rows, drawn = draw_rows(labels, max_samples, owner, seed or 0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)  # not every sample is needed
+    # Not every sample is needed.
+    with warnings.catch_warnings(action="ignore", category=LeftOutWarning):
         votes = collect_in_memory(
             found, X, labels, rows, out_of_bag=out_of_bag, source=source, n_jobs=n_jobs
         )

@@ -13,6 +13,14 @@ from quorate._typing import IntArray
 from quorate._votes import DecisionRule
 
 
+def draws_all(max_samples: Any) -> bool:
+    """Return whether as many rows are drawn as there are; 1.0 was the default once.
+
+    From scikit-learn 1.8 on it is None, and 1.0 is a share of the weights.
+    """
+    return repr(max_samples) in ("None", repr(BaggingClassifier().max_samples))
+
+
 class Bagging(Kind):
     """Bagging of any classifier; probabilities are averaged where members have them."""
 
@@ -47,7 +55,7 @@ class Bagging(Kind):
             rule=DecisionRule("average" if averages else "heads"),
             prepare=checker(model, ensure_all_finite=False),
             drawn=(lambda: model.estimators_samples_) if leaves_out else None,
-            draws_all=model.max_samples is None,
+            draws_all=draws_all(model.max_samples),
             # Each worker sums its own part first.
             adds_in_order=lambda: bool(effective_n_jobs(model.n_jobs) == 1),
             takes_plain=True,

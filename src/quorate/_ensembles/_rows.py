@@ -16,7 +16,7 @@ from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._member import Member
 from quorate._ensembles._records import records_of
 from quorate._messages import warn
-from quorate._typing import IntArray
+from quorate._typing import Array, IntArray
 from quorate._votes import Votes, VoteSource
 from quorate.exceptions import CoverageWarning
 
@@ -179,43 +179,46 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
         for place, member in enumerate(ensemble.members)
         if hasattr(member.estimator, "tree_")
     ]
-    n_rows, n_leaves, drawn = count_rows(X), 0, None
+    n_leaves, n_looked_at, drawn = 0, 0, None
+    complete = np.ones(count_rows(X), dtype=bool)
+    if isinstance(X, np.ndarray) and X.dtype.kind == "f":
+        complete[np.isnan(X).any(axis=1)] = False
     if trees and ensemble.drawn is not None:
-        if (_leaf_counts(trees[0][1], X, None)[1] == 0).any():
+        if complete.all() and (_leaf_counts(trees[0][1], X, complete)[1] == 0).any():
             return False
         drawn = _training_rows(ensemble)
         if len(drawn) != ensemble.n_members:
             return None
-        if not _as_many(ensemble, drawn, n_rows):
+        if not _as_many(ensemble, drawn, complete.size):
             return False
-    n_looked_at = 0
     for place, member in trees:
         n_held = int(member.estimator.tree_.n_node_samples[0])
-        rows = None
+        rows: Array = np.arange(complete.size)
         if drawn is not None:
             # Leaf counts are sums of sample weights, or of rows with repetition.
             rows = drawn[place]
             rows = rows if rows.size == n_held else np.unique(rows)
-        if n_held != (n_rows if rows is None else rows.size):
+        if n_held != rows.size:
             continue  # trained on others, or with weights of zero: nothing to compare
         held, reached = _leaf_counts(member, X, rows)
         if not np.array_equal(held, reached):
-            return False
-        n_leaves, n_looked_at = n_leaves + held.size, n_looked_at + 1
+            # scikit-learn before 1.8 sent missing values elsewhere than in training.
+            held, reached = _leaf_counts(member, X, rows[complete[rows]])
+            if (reached > held).any():
+                return False
+        n_leaves += int(np.count_nonzero(reached))
+        n_looked_at += 1
         if n_leaves >= _LEAVES_OF_EVIDENCE:
             return True
     # Equal numbers of rows, or of rows in a single leaf, are no evidence.
     return True if n_leaves > n_looked_at else None
 
 
-def _leaf_counts(
-    member: Member, X: Any, rows: IntArray | None
-) -> tuple[IntArray, IntArray]:
+def _leaf_counts(member: Member, X: Any, rows: Array) -> tuple[IntArray, IntArray]:
     """Return the number of rows per leaf in training, and now."""
-    tree, leaves = member.estimator.tree_, member.leaves(X)
+    tree = member.estimator.tree_
     is_leaf = tree.children_left == -1
-    some = leaves if rows is None else leaves[rows]
-    reached = np.bincount(some, minlength=tree.node_count)
+    reached = np.bincount(member.leaves(X)[rows], minlength=tree.node_count)
     return tree.n_node_samples[is_leaf], reached[is_leaf]
 
 

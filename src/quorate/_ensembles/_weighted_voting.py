@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from quorate._checks import one_of
 from quorate._data import count_rows
+from quorate._ensembles._bagging import draws_all
 from quorate._ensembles._kind import Ensemble, Kind, checker
 from quorate._ensembles._labels import pool_classes
 from quorate._ensembles._member import Member
@@ -270,7 +271,7 @@ class WeightedVotes(Kind):
             checks_input=is_checked,
             takes_plain=is_checked,
             drawn=(lambda: model.estimators_samples_) if is_drawn else None,
-            draws_all=not is_drawn or model.origin_.max_samples is None,
+            draws_all=not is_drawn or draws_all(model.origin_.max_samples),
             adds_in_order=lambda: True,
         )
 

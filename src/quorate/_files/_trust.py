@@ -58,6 +58,7 @@ _TRUSTED = {
         "sklearn.calibration._CalibratedClassifier",
         "sklearn.calibration._SigmoidCalibration",
         "sklearn.calibration._TemperatureScaling",
+        "sklearn.compose._RemainderColsList",  # before scikit-learn 1.9
         "sklearn.compose.make_column_selector",
         "sklearn.ensemble.TreePredictor",  # only histogram boosting calls it
         "sklearn.gaussian_process._BinaryGaussianProcessClassifierLaplace",
@@ -76,6 +77,8 @@ _TRUSTED = {
         "sklearn.model_selection.StratifiedKFold",
         "sklearn.neural_network.AdamOptimizer",
         "sklearn.neural_network.SGDOptimizer",
+        "sklearn.utils.MetadataRequest",  # before scikit-learn 1.7
+        "sklearn.utils.MethodMetadataRequest",
     },
 }
 # Types that skops trusts, with compiled parts that are not validated here.

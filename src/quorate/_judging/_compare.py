@@ -527,8 +527,7 @@ def _out_of_bag_quality(
     chosen_on: bool,
 ) -> dict[str, Any]:
     """Evaluate both models by out-of-bag votes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)
+    with warnings.catch_warnings(action="ignore", category=LeftOutWarning):
         warnings.simplefilter("ignore", CoverageWarning)
         votes = [
             collect_votes(each, X, y, out_of_bag=True, source=source)

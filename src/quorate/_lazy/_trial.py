@@ -216,9 +216,8 @@ def try_modes(
     models += [LazyClassifier(ensemble, "bayes", one, **options) for one in wanted]
     everyone = LazyClassifier(ensemble, "all", **options)
     terms = additive_ensemble(members)  # read once for all modes
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(action="ignore", category=QuorateWarning):
         # The result has None for a missing guarantee, so no warning is needed.
-        warnings.simplefilter("ignore", QuorateWarning)
         for model in (everyone, *models):
             model._fit(members, terms, None, "auto")
     if left_out is None:

@@ -52,8 +52,7 @@ def check_answers(
     """
     n_rows, refusal = 0, ""
     # Rows are at the ends of what numbers can be, and their names nobody has.
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):
         for kind, made in _made_rows(small):
             for rows in _with_categories(small._form, made):
                 try:

@@ -157,7 +157,7 @@ def _imputer(name: str, step: SimpleImputer) -> list[Any]:
     kept = list(range(len(statistics)))
     if not step.keep_empty_features:
         kept = [place for place in kept if statistics[place] == statistics[place]]
-    values = statistics[kept].astype(getattr(step, "_fill_dtype", step._fit_dtype))
+    values = statistics[kept].astype(getattr(step, "_fill_dtype", statistics.dtype))
     shown = step.indicator_.features_.tolist() if step.add_indicator else []
     how = "O" if kind == "O" else "" if step.strategy in _AS_GIVEN else "f"
     plain = [_plain(name, step, value) for value in (missing, *values.tolist())]

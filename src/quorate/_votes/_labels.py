@@ -355,7 +355,9 @@ def _label_lookup(known: Array, rows: Sequence[Array]) -> Callable[[Array], Arra
                 return lambda row: row.astype(wide) - wide(low) if low else row
             table = np.full(high - low + 1, -1, dtype=code_dtype(known.size))
             table[known.astype(wide) - wide(low)] = np.arange(known.size)
-            return lambda row: table.take(row.astype(wide, copy=False) - wide(low))
+            return lambda row: table.take(
+                (row.astype(wide, copy=False) - wide(low)).astype(np.int64, copy=False)
+            )
     return lambda row: codes_among(row, known)
 
 

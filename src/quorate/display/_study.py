@@ -383,7 +383,8 @@ def cells_of(results: Results) -> pd.DataFrame:
 
 def correlation(x: FloatArray, y: FloatArray) -> float:
     """Return the Pearson correlation of two columns; NaN if one is constant."""
-    return float(pd.Series(x).corr(pd.Series(y)))
+    with np.errstate(invalid="ignore"):  # of which pandas before 3 warns
+        return float(pd.Series(x).corr(pd.Series(y)))
 
 
 def correlation_text(r: float) -> str:

@@ -83,8 +83,7 @@ def run_unit(unit: Unit, data: DataSet, methods: list[MethodSpec]) -> UnitResult
         every method if the ensemble cannot be fitted.
     """
     start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # learners issue many warnings
+    with warnings.catch_warnings(action="ignore"):  # learners issue many warnings
         try:
             fitted = _FittedUnit(unit, data)
         except Exception:
@@ -220,8 +219,7 @@ class _FittedUnit:
         if method.parameters:
             name = make_pruner(name, **method.parameters)
         keep: Any = method.keep
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", QuorateWarning)
+        with warnings.catch_warnings(action="ignore", category=QuorateWarning):
             selection = choose(
                 replace(evidence, votes=votes),
                 name,

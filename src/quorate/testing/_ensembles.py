@@ -225,8 +225,8 @@ def check_out_of_bag(trial: _Trial) -> None:
         len(drawn) == trial.ensemble.n_members,
         "drawn is not one array of rows per member",
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)  # few members, as it happens
+    # Few members, as it happens.
+    with warnings.catch_warnings(action="ignore", category=LeftOutWarning):
         rows = trial.X_train, trial.y_train
         votes = collect_votes(trial.model, *rows, out_of_bag=True)
     if votes.valid is None:

@@ -255,8 +255,10 @@ def check_threads(pruner: Pruner, votes: Votes) -> None:
     """Check that threads can fit one pruner on the same votes at the same time."""
     alone, shared = _order(pruner, votes), _seeded(pruner)
     X = _features(shared, votes)
-    with warnings.catch_warnings(), ThreadPoolExecutor(4) as pool:
-        warnings.simplefilter("ignore", QuorateWarning)
+    with (
+        warnings.catch_warnings(action="ignore", category=QuorateWarning),
+        ThreadPoolExecutor(4) as pool,
+    ):
         for order in pool.map(lambda _: shared.fit(votes, X).order_, range(8)):
             claim_equal(order, alone, "threads that share a pruner select differently")
 
@@ -292,8 +294,7 @@ def _fit(
 ) -> Pruner:
     """Fit a copy with other parameters."""
     again: Pruner = _seeded(pruner).set_params(**parameters)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", QuorateWarning)
+    with warnings.catch_warnings(action="ignore", category=QuorateWarning):
         return again.fit(votes, _features(again, votes), unlabelled=unlabelled)
 
 
