@@ -202,7 +202,7 @@ def test_rows_with_missing_values_may_have_gone_elsewhere_in_training():
     for rows in (holes, np.where(has_hole, -holes, holes)):
         assert source_of(ensemble, rows[TRAIN]) is VoteSource.TRAINING
         assert source_of(ensemble, rows[NEW]) is VoteSource.ASSUMED_NEW
-    assert source_of(ensemble, np.where(has_hole, holes, np.nan)[TRAIN]).why_unreliable
+    assert source_of(ensemble, np.full((300, 8), np.nan)) is VoteSource.UNKNOWN
 
 
 def test_a_number_of_rows_is_no_evidence():
