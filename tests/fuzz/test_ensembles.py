@@ -20,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.tree import DecisionTreeClassifier
 from skops import io as skops
-from tests.versions import has
 
 import quorate
 from quorate.exceptions import QuorateWarning
@@ -127,9 +126,7 @@ REFUSALS = {
         "must be 1 to|needs out-of-bag|do not estimate errors|more members than|"
         "training votes|tell nothing|do not estimate"
     ),
-    "oob": "out-of-bag|bootstrap|drew|too few|has no vote|not the training"
-    # Before scikit-learn 1.7 trees send missing values elsewhere than in training.
-    + ("" if has("scikit-learn", 1, 7) else "|do not reach the leaves"),
+    "oob": "out-of-bag|bootstrap|drew|too few|has no vote|not the training",
     "certify": "cannot certify any|masked|would satisfy it as well",
     "lazy": "no predict of its own|needs a fitted ensemble|list|predict",
     "calibrated": "too few for this guarantee",

@@ -25,6 +25,7 @@ RowSource: TypeAlias = Literal["auto", "new", "training"]
 
 # Stumps can match by coincidence; trees with this many leaves do not.
 _LEAVES_OF_EVIDENCE = 30
+_TREES_OF_EVIDENCE = 10
 # If members drew fewer rows than there were, the largest index drawn is near the end.
 _LAST_ROWS = 0.05
 
@@ -179,21 +180,24 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
         for place, member in enumerate(ensemble.members)
         if hasattr(member.estimator, "tree_")
     ]
-    n_leaves, n_looked_at, drawn = 0, 0, None
-    complete = np.ones(count_rows(X), dtype=bool)
-    if isinstance(X, np.ndarray) and X.dtype.kind == "f":
-        complete[np.isnan(X).any(axis=1)] = False
+    n_rows, n_leaves, n_same, n_other, drawn = count_rows(X), 0, 0, 0, None
+    is_plain = not (isinstance(X, np.ndarray) and X.dtype.kind == "f")
+    is_whole = is_plain or not np.isnan(X).any()
+    # scikit-learn before 1.8 sent missing values elsewhere than in training, in some
+    # trees: the others tell.
+    n_unlike = 1 if is_whole else min(_TREES_OF_EVIDENCE, len(trees))
     if trees and ensemble.drawn is not None:
-        if complete.all() and (_leaf_counts(trees[0][1], X, complete)[1] == 0).any():
+        everyone = np.arange(n_rows)
+        if is_whole and (_leaf_counts(trees[0][1], X, everyone)[1] == 0).any():
             return False
         drawn = _training_rows(ensemble)
         if len(drawn) != ensemble.n_members:
             return None
-        if not _as_many(ensemble, drawn, complete.size):
+        if not _as_many(ensemble, drawn, n_rows):
             return False
     for place, member in trees:
         n_held = int(member.estimator.tree_.n_node_samples[0])
-        rows: Array = np.arange(complete.size)
+        rows: Array = np.arange(n_rows)
         if drawn is not None:
             # Leaf counts are sums of sample weights, or of rows with repetition.
             rows = drawn[place]
@@ -201,17 +205,14 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
         if n_held != rows.size:
             continue  # trained on others, or with weights of zero: nothing to compare
         held, reached = _leaf_counts(member, X, rows)
-        if not np.array_equal(held, reached):
-            # scikit-learn before 1.8 sent missing values elsewhere than in training.
-            held, reached = _leaf_counts(member, X, rows[complete[rows]])
-            if (reached > held).any():
-                return False
-        n_leaves += int(np.count_nonzero(reached))
-        n_looked_at += 1
-        if n_leaves >= _LEAVES_OF_EVIDENCE:
-            return True
+        if np.array_equal(held, reached):
+            n_leaves, n_same = n_leaves + held.size, n_same + 1
+        else:
+            n_other += 1
+        if n_leaves >= _LEAVES_OF_EVIDENCE or n_other == n_unlike:
+            return n_other < n_unlike
     # Equal numbers of rows, or of rows in a single leaf, are no evidence.
-    return True if n_leaves > n_looked_at else None
+    return True if n_leaves > n_same and not n_other else None
 
 
 def _leaf_counts(member: Member, X: Any, rows: Array) -> tuple[IntArray, IntArray]:
