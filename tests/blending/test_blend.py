@@ -113,8 +113,9 @@ def test_identical_models_get_equal_weights(options):
 def test_identical_models_share_what_both_means_keep(scoring):
     """The two means of "auto" may give their weights to different twins."""
     options = {} if scoring is None else {"scoring": scoring}
-    for n, keep in ((2, 2), (4, 4), (3, 2)):
+    for n, keep in ((2, 2), (4, 4), (3, 2), (4, 1)):
         weights = quorate.blend([ARRAYS["m7"]] * n, Y, keep=keep, **options).weights
+        assert [*weights] == [f"model_{place}" for place in range(len(weights))]
         assert [*weights.values()] == [1 / len(weights)] * len(weights)
         assert len(weights) <= keep
 

@@ -96,11 +96,13 @@ class Weigher:
     def _share_among_twins(self, recipe: Recipe) -> Recipe:
         """Return the same means with equal weights of identical models.
 
-        The loss leaves these weights open. With ``keep``, no model is added to those
-        that have a weight in any of the means.
+        The loss leaves these weights open. With ``keep``, as many models as have a
+        weight in any of the means share it, the first of them.
         """
         twins = self.pool.twins
-        sharing = np.any([m.weights > 0 for m in recipe], axis=0) | (self.keep is None)
+        used = np.any([m.weights > 0 for m in recipe], axis=0)
+        earlier = np.tril(twins[:, None] == twins, -1).sum(axis=1)
+        sharing = (earlier < np.bincount(twins, used)[twins]) | (self.keep is None)
         share = sharing / np.maximum(np.bincount(twins, sharing), 1)[twins]
         weights = [share * np.bincount(twins, mean.weights)[twins] for mean in recipe]
         return tuple(map(WeightedMean, weights, [mean.sharpness for mean in recipe]))
