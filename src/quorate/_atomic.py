@@ -28,7 +28,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     into them when all of it is there. Errors name ``path``, as if it had been opened.
     """
     try:
-        before = os.stat(path)
+        before = os.stat(os.fspath(path))
     except FileNotFoundError:
         before = None
     if before is not None and stat.S_ISDIR(before.st_mode):

@@ -63,6 +63,21 @@ def check_number(
     raise ValueError(f"{owner}({parameter}={given!r}): {wanted}.")
 
 
+def check_type(owner: str, given: object, wanted: type, advice: str) -> None:
+    """Raise ``TypeError`` unless an object is of a type, and say how to get one.
+
+    Examples
+    --------
+    >>> check_type("explain", [0, 1], dict, "pass dict(pairs)")
+    Traceback (most recent call last):
+    ...
+    TypeError: explain: expected dict, got list; pass dict(pairs).
+    """
+    if not isinstance(given, wanted):
+        got = f"expected {wanted.__name__}, got {type(given).__name__}"
+        raise TypeError(f"{owner}: {got}; {advice}.")
+
+
 def one_of(owner: str, parameter: str, given: object, allowed: tuple[str, ...]) -> None:
     """Raise ``ValueError`` unless a parameter is one of the allowed words.
 

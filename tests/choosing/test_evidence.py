@@ -70,8 +70,6 @@ def test_costs_are_counted_once(world):
     assert nodes.tolist() == [tree.tree_.node_count for tree in forest.estimators_]
     assert evidence.costs("nodes") is nodes
     assert evidence.at([0, 1]).costs("nodes") is nodes
-    with pytest.raises(ValueError, match="cost='nodes': votes contain no member costs"):
-        Evidence(evidence.votes).costs("nodes")
 
 
 def test_votes_that_are_out_of_bag(world):

@@ -141,7 +141,6 @@ class TestSelect:
              r"select\(tolerance=-1\): must be a number of at least 0"),
             ("mdm", {"tolerance": float("nan")}, ".*a number of at least 0"),
             ("mdm", {"budget": {"gold": 3}}, ".*bytes, nodes, such as"),
-            ("mdm", {"budget": {"bytes": 3}}, ".*costs of the members are needed"),
             ("mdm", {"budget": {"bytes": 0}, "costs": COSTS}, ".*above 0"),
             ("mdm", {"keep": 0}, r"select\(keep=0\): must be 1 to 25 members"),
             (pruning.ReducedError(backfitting=True), {"keep": "auto"},

@@ -4,12 +4,7 @@
 :class:`quorate.results.Selection`. :func:`quorate.prune` makes a model from it.
 """
 
-from quorate._choosing._choose import (
-    check_method,
-    choose,
-    method_for,
-    select,
-)
+from quorate._choosing._choose import check_method, choose, method_for, select
 from quorate._choosing._crossfit import fit_on, split_evidence
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, gather
 from quorate._choosing._expected import (

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._checks import check_type
 from quorate._choosing._crossfit import cross_fitted_curve, fit_on, folds_of
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, draw_rows
 from quorate._choosing._selection import Selection
@@ -40,18 +41,13 @@ from quorate._scoring import (
 )
 from quorate._typing import Array
 from quorate._votes import (
-    Summary,
     Votes,
     VoteSource,
     WholePrediction,
     check_votes,
     warn_if_uncovered,
 )
-from quorate.exceptions import (
-    CoverageWarning,
-    QuorateWarning,
-    TrainingVotesWarning,
-)
+from quorate.exceptions import CoverageWarning, QuorateWarning, TrainingVotesWarning
 from quorate.pruning import Pruner, choose_method, make_pruner
 
 
@@ -395,20 +391,17 @@ def select(
     """
     scoring = with_positive(scoring, positive, "select")
     check_scoring(scoring, "select")
-    if not isinstance(votes, Summary):
-        check_votes(votes, "select")
+    check_votes(votes, "select")
     check_method(method)
     size = size_for(method, keep, tolerance, budget)
-    for kind in budget or {}:
-        if kind not in (costs or {}):
-            raise ValueError(f"budget[{kind!r}]: the costs of the members are needed.")
-    if isinstance(votes, Summary):
-        raise TypeError(
-            "select: needs votes on single samples, which a Summary does not contain; "
-            "fit a method that accepts a Summary, such as "
-            "quorate.pruning.KappaPruning(keep=0.2).fit(summary), or pass votes on a "
-            "sample of the rows (prune draws one with max_samples)."
-        )
+    costs = {} if costs is None else costs
+    check_type("select(costs)", costs, Mapping, "pass {'bytes': [...]}")
+    for kind in {**costs, **(budget or {})}:
+        if np.shape(costs.get(kind, ())) != (votes.n_members,):
+            raise ValueError(
+                f"select(costs[{kind!r}]): must be {votes.n_members} numbers, one for "
+                "each member."
+            )
     seed = as_seed(random_state, "select")
     rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select", seed or 0)
     if rows is not None:
@@ -418,7 +411,7 @@ def select(
                 "rows from X and the votes before calling select."
             )
         votes = votes.at(rows)
-    evidence = Evidence(votes, X, drawn, unlabelled, costs or {})
+    evidence = Evidence(votes, X, drawn, unlabelled, costs)
     return choose(evidence, method, size, scoring=scoring, seed=seed, owner="select")
 
 
@@ -429,10 +422,7 @@ def check_method(method: Any) -> None:
 
 
 def method_for(
-    evidence: Evidence,
-    method: Any,
-    score: Score,
-    seed: int | None = None,
+    evidence: Evidence, method: Any, score: Score, seed: int | None = None
 ) -> Pruner:
     """Return the requested method.
 

@@ -96,11 +96,6 @@ class Evidence:
 
     def costs(self, kind: str) -> Array:
         """Return what each member costs."""
-        if kind not in self.member_costs:
-            raise ValueError(
-                f"cost={kind!r}: votes contain no member costs; pass numbers, or use "
-                "quorate.prune on the ensemble."
-            )
         return self.member_costs[kind]
 
 

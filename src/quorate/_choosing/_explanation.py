@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from quorate._checks import check_type
 from quorate._choosing._selection import Selection
 from quorate._output import Result
 from quorate._random import as_generator
@@ -179,12 +180,8 @@ def explain(
 
 
 def _check_test(test: Any, votes: Votes) -> None:
-    if not isinstance(test, Votes):
-        raise TypeError(
-            f"explain(test): must be the votes of all {votes.n_members} members on "
-            f"other samples, got {type(test).__name__}; explain().steps shows why each "
-            "member is kept."
-        )
+    how = "pass votes on other samples; explain().steps shows why each member is kept"
+    check_type("explain(test)", test, Votes, how)
     if test.n_members != votes.n_members:
         raise ValueError(
             f"explain(test): votes of all {votes.n_members} members are needed, "

@@ -22,11 +22,7 @@ from quorate._ensembles._costs import (
 from quorate._ensembles._evaluate import evaluate_members
 from quorate._ensembles._keep import keep_members, to_forest, with_new_leaves
 from quorate._ensembles._kind import Ensemble, Kind, checker, few_members, tree_input
-from quorate._ensembles._labels import (
-    check_labels,
-    check_pair,
-    labels_for_pair,
-)
+from quorate._ensembles._labels import check_labels, check_pair, labels_for_pair
 from quorate._ensembles._member import Member, is_certain, numbered
 from quorate._ensembles._pool import warn_of_heads
 from quorate._ensembles._records import (

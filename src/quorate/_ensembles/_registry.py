@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from quorate._checks import check_type
 from quorate._ensembles._bagging import Bagging
 from quorate._ensembles._boosting import Boosting
 from quorate._ensembles._forest import Forest
@@ -170,11 +171,7 @@ def register_kind(kind: Kind | type[Kind]) -> None:
     True
     """
     found = kind() if isinstance(kind, type) else kind
-    if not isinstance(found, Kind):
-        raise TypeError(
-            "register_kind: expected a quorate.ensembles.Kind, got "
-            f"{type(found).__name__}."
-        )
+    check_type("register_kind", found, Kind, "derive from quorate.ensembles.Kind")
     _kinds_by_class().update(dict.fromkeys(found.models, found))
 
 

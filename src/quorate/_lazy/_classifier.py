@@ -438,6 +438,7 @@ class LazyClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # typ
 
     def _check_parameters(self) -> None:
         owner = type(self).__name__
+        count_threads(self.n_jobs)  # refuses what is none
         one_of(owner, "mode", self.mode, MODES)
         one_of(owner, "engine", self.engine, ("auto", "compiled", "numpy"))
         if isinstance(self.order, str):

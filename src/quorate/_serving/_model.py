@@ -142,7 +142,7 @@ class CompactModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Load a file written by :meth:`save`; see :func:`quorate.serving.load`."""
-        with open(path, "rb") as file:
+        with open(os.fspath(path), "rb") as file:  # never a number of an open file
             size = os.fstat(file.fileno()).st_size
             data: Any
             if size > _MAPPED_BYTES:

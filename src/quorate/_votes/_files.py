@@ -170,7 +170,7 @@ def load_summary(path: str | os.PathLike[str]) -> Summary:
 
 def load_counts(path: str | os.PathLike[str]) -> Votes | Summary:
     """Read and check a file of votes or of a summary."""
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:
                 n_bytes = sum(entry.file_size for entry in archive.infolist())

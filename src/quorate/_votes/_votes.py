@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quorate._checks import check_names, one_of
+from quorate._checks import check_names, check_type, one_of
 from quorate._typing import Array, BoolArray, FloatArray, IntArray, Outputs, Ties
 from quorate._votes._checks import (
     as_mask,
@@ -627,15 +627,12 @@ def check_votes(votes: object, owner: str) -> None:
     if isinstance(votes, Summary):
         raise TypeError(
             f"{owner}: needs the votes on single samples, which a Summary does not "
-            "contain; pass votes on a sample of the rows (prune and select draw one "
-            "with max_samples)."
+            "contain; pass votes on a sample of the rows (prune draws one with "
+            "max_samples), or fit a method that accepts a Summary, such as "
+            "quorate.pruning.KappaPruning()."
         )
-    if not isinstance(votes, Votes):
-        raise TypeError(
-            f"{owner}: expected Votes, got {type(votes).__name__}; "
-            "make them with quorate.collect_votes(ensemble, X, y) or "
-            "quorate.Votes(predictions, y)."
-        )
+    how = "quorate.collect_votes(ensemble, X, y) or quorate.Votes(predictions, y)"
+    check_type(owner, votes, Votes, f"make them with {how}")
 
 
 def check_counts(votes: object, owner: str) -> None:

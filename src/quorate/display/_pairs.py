@@ -11,7 +11,7 @@ from scipy.spatial import ConvexHull, QhullError
 
 from quorate._theory import pairwise_diversity
 from quorate._typing import BoolArray, FloatArray, IntArray
-from quorate._votes import VoteCounts
+from quorate._votes import VoteCounts, check_counts
 from quorate.display import _base
 from quorate.display._base import ALL, CROWD, KEPT, Display, as_support
 
@@ -73,6 +73,7 @@ class KappaErrorDisplay(Display):
         support : array-like of bool or int, optional
             Members kept, as a mask or positions.
         """
+        check_counts(votes, "KappaErrorDisplay")
         if votes.n_members < 2:
             raise ValueError("KappaErrorDisplay: a pair needs two members, got one.")
         mask = as_support("KappaErrorDisplay", votes, support)

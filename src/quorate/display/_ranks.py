@@ -10,6 +10,7 @@ from matplotlib.font_manager import FontProperties
 from quorate._typing import FloatArray
 from quorate.display import _base
 from quorate.display._base import ALL, GOOD, KEPT, Display
+from quorate.display._study import cells_of
 from quorate.stats import nemenyi
 from quorate.study import Results
 
@@ -42,6 +43,7 @@ class _Ranking(Display):
     @classmethod
     def from_results(cls, results: Results) -> Self:
         """Rank the methods of a study on its complete data sets."""
+        cells_of(results)  # refuse before computing
         return cls.from_scores(results.scores().complete_blocks())
 
     def _setting(self) -> str:

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
+from quorate._checks import check_type
 from quorate._typing import BoolArray, FloatArray, IntArray
 from quorate._votes import Votes
 from quorate.display import _base
@@ -101,6 +102,8 @@ class RiskCurveDisplay(Display):
     @classmethod
     def from_assessment(cls, assessed: RiskAssessment) -> Self:
         """Compute the curve from the result of :func:`quorate.assess_risk`."""
+        how = "call quorate.assess_risk(votes)"
+        check_type("from_assessment", assessed, RiskAssessment, how)
         setting: dict[str, Any] = {"noise": assessed.noise, "radius": assessed.radius}
         n = assessed.n_samples
         marks = endpoints(n, **setting)

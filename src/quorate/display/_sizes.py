@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from matplotlib.axes import Axes
 
+from quorate._checks import check_type
 from quorate._choosing import Selection, SizeCurve, size_curve
 from quorate._scoring import score_for
 from quorate._typing import FloatArray, IntArray
@@ -80,6 +81,7 @@ class SizeCurveDisplay(Display):
         selection : Selection
             Of a method with an order of picking.
         """
+        check_type("from_selection", selection, Selection, "call quorate.select(votes)")
         if flaw := selection.votes.why_unreliable:
             raise ValueError(f"SizeCurveDisplay: {flaw}.")
         if selection.curve is None:
@@ -118,6 +120,7 @@ class SizeCurveDisplay(Display):
         cls, curve: SizeCurve, *, chosen: int | None = None, rule: str = ""
     ) -> Self:
         """Create from a :class:`quorate.results.SizeCurve`."""
+        check_type("from_curve", curve, SizeCurve, "use the curve of a Selection")
         if chosen is not None and not 1 <= chosen <= curve.order.size:
             raise ValueError(
                 f"SizeCurveDisplay(chosen={chosen!r}): must be a size from 1 to "

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from quorate._checks import one_of
+from quorate._checks import check_type, one_of
 from quorate._theory import measures
 from quorate._typing import Array, FloatArray
 from quorate.display import _base
@@ -91,6 +91,7 @@ class QuantityDisplay(Display):
             Compare with the whole ensemble; not for seconds.
         """
         cls(np.zeros((0, 0)), (), (), quantity, relative)  # refuse before computing
+        cells_of(results)
         scores = results.scores(quantity).complete_blocks()
         values = scores.means
         if relative:
@@ -375,7 +376,9 @@ def methods_of_own_size(results: Results) -> tuple[str, ...]:
 
 
 def cells_of(results: Results) -> pd.DataFrame:
-    """Return the cells of a study as a table."""
+    """Return the cells of a study as a table; refuse what has none."""
+    how = "read them with quorate.study.Results.read(path)"
+    check_type("from_results", results, Results, how)
     if not results.rows:
         raise ValueError(f"{results.name}: no results yet.")
     return pd.DataFrame(results.rows)

@@ -26,6 +26,7 @@ def error_limit(n_errors: int, n_samples: int, delta: float = 0.05) -> float:
     0.0295
     """
     check_number("error_limit", "delta", delta, above=0, below=1)
+    check_number("error_limit", "n_errors", n_errors, least=0)
     errors, samples = _check_counts("error_limit", n_samples, n_errors)
     return float(limits.upper_limit(errors, samples, delta))
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from joblib import effective_n_jobs, parallel_config
 from sklearn.utils.parallel import Parallel, delayed
 
+from quorate._checks import check_type
 from quorate._progress import advance, stage
 from quorate._workers import deaf_to_interrupts, without_forks
 from quorate.study._cell import UnitResult, run_unit, unit_keys
@@ -104,6 +105,7 @@ def run_plan(
     The units of a worker that died are repeated by another one. A cell whose method or
     learner raises an error is stored as failed and does not stop the run.
     """
+    check_type("run_plan", plan, Plan, "read one with quorate.study.read_plan(path)")
     if Path(path).exists():
         # Before reading the data, which can take long.
         with Store(path, read_only=True) as store:
