@@ -66,6 +66,17 @@ def one_of_these(names: Iterable[object]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number with its noun, which has an s unless there is one.
+
+    Examples
+    --------
+    >>> plural(1, "sample"), plural(2000, "sample"), plural(0, "sample")
+    ('1 sample', '2,000 samples', '0 samples')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def with_article(word: str) -> str:
     """Return a word after its article.
 

@@ -312,8 +312,8 @@ def blend(
     rarest = int(counts.min())
     if rarest < 2:
         raise ValueError(
-            f"{_OWNER}: class {pool.classes[counts.argmin()].item()!r} has {rarest} "
-            "samples; choosing and scoring weights needs at least two per class."
+            f"{_OWNER}: choosing and scoring weights needs at least two samples per "
+            f"class, and {pool.classes[counts.argmin()].item()!r} has {rarest}."
         )
     score = _score_of(pool, scoring)
     seed = as_seed(random_state, _OWNER)

@@ -11,6 +11,7 @@ import numpy as np
 
 from quorate._checks import check_number, is_number
 from quorate._ensembles import COSTS
+from quorate._messages import plural
 from quorate._output import Result
 from quorate._scoring import Score, finite_losses
 from quorate._typing import Array, FloatArray, IntArray
@@ -112,8 +113,8 @@ class SizeCurve(Result):
         if not self.score.is_accuracy:
             text += f" +- {self.standard_errors[best - 1]:.4f}"
         return [
-            (f"best {self.score.loss_title}", f"{text}, {best} members"),
-            ("smallest within one standard error", f"{enough} members"),
+            (f"best {self.score.loss_title}", f"{text}, {plural(best, 'member')}"),
+            ("smallest within one standard error", plural(enough, "member")),
             ("all members", self.score.loss_text(self.full_error)),
         ]
 

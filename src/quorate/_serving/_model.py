@@ -20,7 +20,7 @@ from quorate._engine import (
     make_stops,
     make_voter,
 )
-from quorate._messages import listed, warn
+from quorate._messages import listed, plural, warn
 from quorate._native import unwanted_lack
 from quorate._output import escape, facts_html
 from quorate._serving._format import MAGIC, VERSION, decode, encode
@@ -263,7 +263,7 @@ class CompactModel:
         name = type(self).__name__
         if "_form" not in self.__dict__:
             return f"{name}()"
-        parts = [f"{self.n_members_} tree{'s' * (self.n_members_ != 1)}"]
+        parts = [plural(self.n_members_, "tree")]
         if "classes_" in self.__dict__:
             parts.append(f"{self.classes_.size} classes")
         if self._sums is None:

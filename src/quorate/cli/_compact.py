@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import click
 
+from quorate._messages import plural
 from quorate._units import bytes_text
 from quorate.cli import _options
 from quorate.cli._console import say, say_json
@@ -66,7 +67,7 @@ def compact(
     if as_json:
         say_json(found)
         return
-    parts = [f"{small.n_members_:,} trees"]
+    parts = [plural(small.n_members_, "tree")]
     if hasattr(small, "classes_"):
         parts.append(f"{small.classes_.size:,} classes")
     if hasattr(small, "mode"):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quorate._atomic import atomic_write
+from quorate._messages import plural
 from quorate._progress import advance, stage
 from quorate.cli import _options
 from quorate.cli._console import on_one_line, plain_table, results_console, say
@@ -205,7 +206,7 @@ def merge(store: Path, others: tuple[Path, ...]) -> None:
         raise FileNotFoundError(f"{store}: no such file.")
     with Store(store) as opened:
         for other in others:
-            say(f"{opened.take(other)} cells added from {other} to {store}")
+            say(f"{plural(opened.take(other), 'cell')} added from {other} to {store}")
 
 
 @study.command()
@@ -264,7 +265,7 @@ def report(
         from quorate.display import study_figures
 
         drawn = study_figures(results, figures, kinds)
-        say(f"{len(drawn)} figures written to {figures}", err=True)
+        say(f"{plural(len(drawn), 'figure')} written to {figures}", err=True)
         return
     else:
         text = _as_text(results, form, reference, verbose)

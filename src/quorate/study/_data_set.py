@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from quorate._data import stratum_sizes
+from quorate._messages import plural
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import as_labels
 
@@ -65,11 +66,9 @@ class DataSet:
                 f"{self.name}: {len(self.X)} rows but {self.y.size} labels."
             )
         for name in numeric:
-            n_infinite = int(np.isinf(as_numbers(self.X[name])).sum())
-            if n_infinite:
-                raise ValueError(
-                    f"{self.name}: column {name!r} is infinite in {n_infinite} rows."
-                )
+            if n_infinite := int(np.isinf(as_numbers(self.X[name])).sum()):
+                rows = plural(n_infinite, "row")
+                raise ValueError(f"{self.name}: column {name!r} is infinite in {rows}.")
 
     @property
     def n_rows(self) -> int:
@@ -134,11 +133,9 @@ class DataSet:
         return DataSet(self.name, X, self.y[chosen], source)
 
     def __repr__(self) -> str:
-        plural = "" if self.n_features == 1 else "s"
-        return (
-            f"DataSet({self.name}: {self.n_rows} rows, {self.n_features} "
-            f"feature{plural}, {self.classes.size} classes)"
-        )
+        counts = {"row": self.n_rows, "feature": self.n_features}
+        size = ", ".join(plural(number, noun) for noun, number in counts.items())
+        return f"DataSet({self.name}: {size}, {self.classes.size} classes)"
 
 
 def to_binary(y: Any) -> IntArray:
@@ -340,7 +337,7 @@ column one-hot'
     """
     steps = []
     for kind, _, names in preparation.transformers_:
-        step = f"{len(names)} {kind} column{'' if len(names) == 1 else 's'}"
+        step = plural(len(names), f"{kind} column")
         fill = "the median"
         if kind == "categorical":
             step, fill = f"{step} one-hot", "the most frequent"
