@@ -218,6 +218,11 @@ class TestDataOptions:
         results = self.run(tmp_path, spec)
         assert {row["data"] for row in results.rows} == {"mine"}
         assert results.preparation[0]["columns"] == 2
+        frame.replace(7, 8).to_csv(tmp_path / "mine.csv", index=False)
+        run_plan(small_plan(data=(spec,), folds=2), tmp_path / "t.sqlite")
+        same = Store(tmp_path / "s.sqlite")
+        with same as store, pytest.raises(ValueError, match="mine has other rows"):
+            store.take(tmp_path / "t.sqlite")
 
     def test_options_make_other_cells(self, tmp_path):
         one = self.run(tmp_path, DataSpec("iris"), DataSpec("wine", rows=60))

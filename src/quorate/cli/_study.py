@@ -198,7 +198,8 @@ def merge(store: Path, others: tuple[Path, ...]) -> None:
     """Add the results of OTHERS to STORE.
 
     Plans may differ in data sets and ensembles only, such as those of several
-    machines. Cells that STORE has already are not replaced, unless they failed.
+    machines; data sets of one name must be the same. Cells that STORE has already are
+    not replaced, unless they failed.
     """
     from quorate.study import Store
 

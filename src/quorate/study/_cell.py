@@ -91,7 +91,8 @@ def run_unit(unit: Unit, data: DataSet, methods: list[MethodSpec]) -> UnitResult
             votes = b""
             outcomes = [_failure()] * len(methods)
         else:
-            preparation, votes = fitted.preparation, fitted.packed_votes()
+            preparation = fitted.preparation | {"fingerprint": data.fingerprint}
+            votes = fitted.packed_votes()
             outcomes = [fitted.outcome(method) for method in methods]
     keys = unit_keys(unit, data.fingerprint)
     rows = [

@@ -171,7 +171,7 @@ class Results:
     failures : tuple of dict
         The failed cells, with their tracebacks.
     preparation : tuple of dict
-        Preprocessing of each data set in each fold.
+        Preprocessing of each data set in each fold, with the data's fingerprint.
     plan : Plan, optional
         The plan of the study.
     """

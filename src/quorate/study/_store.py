@@ -27,6 +27,11 @@ _TABLES = {
     "votes blob, machine text, preparation text, "
     "primary key (data, repeat, fold, ensemble)",
 }
+# What identifies each data set; stores of earlier versions do not know it.
+_FINGERPRINTS = (
+    "select distinct data, json_extract(preparation, '$.fingerprint') from fits "
+    "where preparation like '%\"fingerprint\"%'"
+)
 _FOREIGN = "not a study file, but the database of another program; it was not changed."
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
@@ -171,8 +176,9 @@ class Store:
     def take(self, path: str | Path) -> int:
         """Add the cells and fits of another store, and return the number of cells.
 
-        Both plans must be the same but for data sets and ensembles. Cells that are
-        here already stay as they are, unless they failed.
+        Both plans must be the same but for data sets and ensembles, and data sets of
+        one name the same. Cells that are here already stay as they are, unless they
+        failed.
         """
         with Store(path, read_only=True) as other:
             if other.path.samefile(self.path):
@@ -183,6 +189,13 @@ class Store:
                 raise ValueError(
                     f"{path}: cannot be added to {self.path}: {error}"
                 ) from error
+            known = dict(self._read(_FINGERPRINTS))
+            for name, fingerprint in other._read(_FINGERPRINTS):
+                if known.get(name, fingerprint) != fingerprint:
+                    raise ValueError(
+                        f"{path}: cannot be added to {self.path}: {name} has other "
+                        "rows there."
+                    )
             cell, fit = ", ".join(IDENTITY), ", ".join(_FIT)
             cells = other._read(f"select key, {cell}, status, error, result from cells")
             fits = other._read(f"select {', '.join(_FIT_COLUMNS)} from fits")
@@ -232,17 +245,11 @@ class Store:
 
     def _parse_json(self, text: Any) -> dict[str, Any]:
         try:
-            parsed = json.loads(text)
+            return {**json.loads(text)}
         except (TypeError, ValueError, RecursionError) as error:
             raise FileFormatError(
                 f"{self.path}: damaged study file ({in_short(error)})."
             ) from error
-        if not isinstance(parsed, dict):
-            raise FileFormatError(
-                f"{self.path}: damaged study file (a {type(parsed).__name__} instead "
-                "of a table)."
-            )
-        return parsed
 
 
 @contextmanager
