@@ -2,8 +2,8 @@
 
 Who starts long work opens a :func:`stage`; what is done inside may open others, which
 change the words, and count with :func:`advance`. Nothing is shown in the first two
-seconds, when standard error is neither a terminal nor a notebook, or if the outermost
-stage has ``verbose=0``.
+seconds, where nobody looks at a terminal or a notebook, or if the outermost stage has
+``verbose=0``.
 """
 
 import sys
@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TextIO
+from typing import TextIO
 
 _WAIT = 2.0  # seconds before anything is shown
 _BETWEEN = 0.2
@@ -93,13 +93,14 @@ def progress_text(what: str, done: int, total: int, seconds: float) -> str:
     return f"{what} [{bar}] {done:,} of {total:,}, {seconds:.0f} s"
 
 
-def is_interactive(stream: Any) -> bool:
-    """Tell whether somebody is looking: on a terminal, or in a notebook."""
-    if getattr(stream, "isatty", bool)():
-        return True
+def find_screen() -> TextIO | None:
+    """Return where somebody is looking: a terminal, a notebook, or None."""
+    if getattr(sys.stderr, "isatty", bool)():
+        return sys.stderr
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     # Nobody can be asked where nbconvert and papermill run a notebook.
-    return bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", False))
+    asks = getattr(getattr(shell, "kernel", None), "_allow_stdin", False)
+    return sys.stdout if asks else None  # notebooks show standard error in red
 
 
 _CURRENT: ContextVar[ProgressBar | None] = ContextVar("quorate_progress", default=None)
@@ -124,7 +125,7 @@ def stage(what: str, verbose: int | None = None) -> Iterator[None]:
         with bar.doing(what):
             yield
         return
-    bar = ProgressBar(sys.stderr if verbose and is_interactive(sys.stderr) else None)
+    bar = ProgressBar(find_screen() if verbose else None)
     token = _CURRENT.set(bar)
     try:
         with bar.doing(what):

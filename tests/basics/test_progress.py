@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import quorate
 from quorate import _progress
-from quorate._progress import ProgressBar, advance, is_interactive, progress_text, stage
+from quorate._progress import ProgressBar, advance, find_screen, progress_text, stage
 from quorate.study import EnsembleSpec, MethodSpec, Plan, run_plan
 
 
@@ -85,7 +85,7 @@ def seen(monkeypatch):
             super().__setattr__(name, value)
 
     monkeypatch.setattr(_progress, "ProgressBar", Recorded)
-    monkeypatch.setattr(_progress, "is_interactive", lambda stream: True)
+    monkeypatch.setattr(_progress, "find_screen", Screen)
     return words
 
 
@@ -101,22 +101,23 @@ def test_the_outermost_stage_decides(seen):
     assert seen == ["loud", "inside", 2, "loud"]
 
 
-def test_who_is_looking(monkeypatch):
-    assert is_interactive(Screen())
-    assert not is_interactive(Screen(terminal=False))
-    assert not is_interactive(None)
+def test_where_somebody_is_looking(monkeypatch):
+    for stream in (None, Screen(terminal=False), Screen()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert find_screen() is (stream if stream and stream.terminal else None)
+    monkeypatch.setattr(sys, "stderr", Screen(terminal=False))
     shell = types.SimpleNamespace(kernel=types.SimpleNamespace(_allow_stdin=True))
     fake = types.SimpleNamespace(get_ipython=lambda: shell)
     monkeypatch.setitem(sys.modules, "IPython", fake)
-    assert is_interactive(Screen(terminal=False))
+    assert find_screen() is sys.stdout  # what goes to standard error is red there
     shell.kernel._allow_stdin = False  # a notebook run by nbconvert
-    assert not is_interactive(Screen(terminal=False))
+    assert find_screen() is None
     fake.get_ipython = lambda: None  # imported, but this is a script
-    assert not is_interactive(Screen(terminal=False))
+    assert find_screen() is None
 
 
 def test_nobody_looks_at_a_pipe(seen, monkeypatch):
-    monkeypatch.setattr(_progress, "is_interactive", lambda stream: False)
+    monkeypatch.setattr(_progress, "find_screen", lambda: None)
     with stage("piped", verbose=1):
         pass
     assert seen == []
