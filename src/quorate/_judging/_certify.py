@@ -76,7 +76,7 @@ def certify(
         or not at all.
     X, y : array-like
         With two ensembles, samples that were used neither for training nor for
-        choosing.
+        choosing. Each row counts: drop copies of the same sample first.
     tolerance : float, optional
         How much the error may exceed that of the whole ensemble. By default 0.02, or a
         fifth of the share of the rarest class if that is smaller. A tolerance that even
