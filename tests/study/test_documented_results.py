@@ -529,7 +529,7 @@ def small_batches():
         (PAGE, r"loss (\d+) % below greedy .*? \((\d+) % on the median data set",
          lambda: of_pools("log-loss-verdict", LOSSES, "auto"), 0.5),
         (PAGE, r"at fewer: ([\d.]+), ([\d.]+), ([\d.]+) and ([\d.]+) on average, "
-         r"against (\d), (\d), (\d) and (\d)",
+         r"against (\d), (\d), ([\d.]+) and (\d\.\d)",
          lambda: of_pools("kept-verdict", SIZES, "ges", "auto"), 0),
         (FEWER, r"Chosen trees are ([\d.]+) to ([\d.]+) points more accurate",
          lambda: bounds_of(mean_of), 0.05),
