@@ -1,14 +1,12 @@
 """Compare selectors, weights and the automatic choice; write the tables of their page.
 
-``python -m experiments selectors_study DATA_FOLDER [STORE_FOLDER]`` runs it offline and
-on the folder, and writes ``docs/results/selectors/selectors-*.csv``. What is in the
-stores already is not computed again. Data sets looked at while methods were tuned are
-kept apart.
+``python -m experiments selectors_study DATA_FOLDER [STORE_FOLDER]`` runs it on the
+folder, without the data sets looked at while methods were tuned, and writes
+``docs/results/selectors/selectors-*.csv``. What is in the store is not computed again.
 """
 
 import sys
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,24 +67,19 @@ Table = dict[str, dict[str, dict[str, float]]]
 
 def main(data_dir: str, stores: str = ".") -> None:
     """Run what is missing and write the tables."""
-    for which, (plan, folder) in plans(data_dir).items():
-        path = Path(stores) / f"selectors/selectors-{which}.sqlite"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        outcome = run_plan(plan, path, data_dir=folder, n_jobs=2)
-        print(f"{which}: {outcome.n_run} cells now, {outcome.n_failed} failed")
-        write_tables(which, Results.read(path))
+    path = Path(stores) / "selectors/selectors-verdict.sqlite"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    outcome = run_plan(plan_of(data_dir), path, data_dir=data_dir, n_jobs=2)
+    print(f"{outcome.n_run} cells now, {outcome.n_failed} failed")
+    write_tables(Results.read(path))
 
 
-def plans(data_dir: str) -> dict[str, tuple[Plan, str | None]]:
-    """Return what to run: sets nobody looked at, those tuned on, and those offline."""
-    plan = selectors(make_preset("pruning-bagging", data_dir=data_dir).data)
-    apart = {data for data in plan.data if data.removesuffix(".csv.gz") in TUNED_ON}
-    rest = tuple(data for data in plan.data if data not in apart)
-    return {
-        "verdict": (replace(plan, data=rest), data_dir),
-        "tuned": (replace(plan, data=tuple(sorted(apart))), data_dir),
-        "offline": (selectors(make_preset("pruning-bagging").data), None),
-    }
+def plan_of(data_dir: str) -> Plan:
+    """Return the study on the data sets that nobody looked at."""
+    every = make_preset("pruning-bagging", data_dir=data_dir).data
+    return selectors(
+        tuple(data for data in every if data.removesuffix(".csv.gz") not in TUNED_ON)
+    )
 
 
 def selectors(data: tuple[str, ...]) -> Plan:
@@ -120,23 +113,23 @@ def selectors(data: tuple[str, ...]) -> Plan:
     return Plan("selectors", data, ensembles, tuple(methods), **how)
 
 
-def write_tables(which: str, results: Results) -> None:
-    """Write the tables of one part."""
+def write_tables(results: Results) -> None:
+    """Write the tables of the page."""
     rows = list(results.rows)
     names = sorted({row["data"] for row in rows})
-    print(f"{which}: {len(names)} data sets: {', '.join(names)}")
+    print(f"{len(names)} data sets: {', '.join(names)}")
     fought = []
     for shown, (ensembles, reference, sizes) in SHOWN.items():
         table = means(rows, ensembles, "accuracy", 100.0)
         if reference in table:
-            fought += report(f"{shown}-{which}", table, reference, sizes)
+            fought += report(f"{shown}-verdict", table, reference, sizes)
     head = ["ensemble", "auto against", "pp", "wins", "worst", "p"]
-    write(f"selectors/selectors-duels-{which}.csv", head, fought)
+    write("selectors/selectors-duels-verdict.csv", head, fought)
     pool = SHOWN["pool"][0]
     losses = means(rows, pool, "log_loss", 1.0)
     if losses:
-        write_losses(f"pool-log-loss-{which}", losses)
-        write_kept(f"pool-kept-{which}", means(rows, pool, "kept", 1.0))
+        write_losses("pool-log-loss-verdict", losses)
+        write_kept("pool-kept-verdict", means(rows, pool, "kept", 1.0))
 
 
 def means(rows: list, ensembles: tuple, quantity: str, scale: float) -> Table:
