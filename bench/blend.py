@@ -63,9 +63,9 @@ def run(n_models: int = 1000, n_samples: int = 100_000) -> int:
         found = quorate.blend(folder, y)
         own = loss_of(found.predict_proba(folder)[np.arange(y.size), y])
     for what, seconds, limits in (
-        ("weights of the best plain mean", simplex, (100.0, 20.0)),
-        ("weights of the default", default, (50.0, 5.0)),
-        ("weights and nested scores", whole, (20.0, 4.0)),
+        ("weights of the best plain mean", simplex, (100.0, 12.0)),
+        ("weights of the default", default, (50.0, 4.0)),
+        ("weights and nested scores", whole, (20.0, 1.5)),
     ):
         for (name, loop), limit in zip(loops.items(), limits, strict=True):
             report.add(what, name, loop / seconds, limit, seconds, True)

@@ -259,9 +259,6 @@ class TestExplanations:
 
     def test_a_number_is_no_test(self, forests):
         votes = quorate.collect_votes(forests[0][0], X[NEW], Y[NEW])
-        said = (
-            r"explain\(test\): must be the votes of all 20 members on other "
-            r"samples, got int"
-        )
+        said = r"explain\(test\): expected Votes, got int; pass votes on other samples"
         with pytest.raises(TypeError, match=said):
             quorate.select(votes, "mdm", 4).explain(17)

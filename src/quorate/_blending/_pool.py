@@ -17,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from quorate._blending._means import Recipe, log_ratios, shares_of
 from quorate._checks import check_names
 from quorate._data import TABLES, index_of, other_rows, read_table
+from quorate._kernels.losses import log_of_product
 from quorate._messages import listed, warn
 from quorate._scoring import StoredPrediction
 from quorate._typing import Array, FloatArray, IntArray
@@ -397,12 +398,13 @@ class ProbabilityPool:
         """
         shares = np.bincount(self.y, minlength=self.classes.size) / self.n_samples
         limit = -float(special.xlogy(shares, shares).sum())
-        losses = -np.log(self.given).mean(axis=1, dtype=float)
+        losses = -log_of_product(self.given, 2) / self.n_samples
+        samples_of = [np.flatnonzero(self.y == k) for k in range(shares.size)]
         swapped: dict[str, str] = {}
         for place in np.flatnonzero(losses > limit):
-            array = self.arrays[self.names[place]]
-            logs = np.log(np.maximum(array, FLOOR))
-            sums = np.array([logs[self.y == k].sum(axis=0) for k in range(shares.size)])
+            array = np.maximum(self.arrays[self.names[place]], FLOOR)
+            parts = [array.take(samples, axis=0).T for samples in samples_of]
+            sums = np.array([log_of_product(part, 2) for part in parts])
             _, column_of = linear_sum_assignment(-sums)
             loss = -sums[np.arange(shares.size), column_of].sum() / self.n_samples
             # Of a rare class even good models are hardly better than the shares.

@@ -117,7 +117,9 @@ def _minimise(
 ) -> FloatArray:
     """Return the weights that minimise the mean loss of the samples inside."""
     if not inside.all():
-        data, loss = _columns(data, inside, inside.size), loss.at(inside)
+        cube = data.reshape(len(data), inside.size, -1)
+        data = cube.compress(inside, axis=1).reshape(len(data), -1)
+        loss = loss.at(inside)
     task = _Task(data, loss, int(inside.sum()))
     active = np.flatnonzero(start > 0)
     weights, n_steps = start.astype(float), _FIRST_STEPS

@@ -272,8 +272,10 @@ def vote(
         if ensemble.walk is not None:
             running = ensemble.walk.add(stops.order[start:end], X, running)
         for member in stops.order[start:end] if ensemble.walk is None else ():
-            running += (shares := ensemble.members[member](X))
-            kept |= {member: shares} if keeps else {}
+            shares = ensemble.members[member](X)
+            running += shares
+            if keeps:
+                kept[member] = shares
         leader, best, second = lead(ensemble.handicapped(running))
         if step == last:
             close = is_open & ~(best - second > ensemble.margin)

@@ -265,12 +265,13 @@ def improper_row(rows: Array, usable: BoolArray | None = None) -> int | None:
     >>> improper_row(np.array([[0.2, 0.8], [0.2, 0.2]]))
     1
     """
+    odd = np.zeros(len(rows), dtype=bool)
     # NaN fails every comparison.
-    odd = np.asarray(~((rows >= 0) & (rows <= 1 + _ABOVE)).all(axis=1))
-    if not odd.all():
-        # A matrix product is many times faster than sums along short rows.
-        sums = np.where(odd[:, None], 0.0, rows) @ np.ones(rows.shape[1])
-        odd |= np.abs(sums - 1) > _SLACK
+    if rows.size and not (rows.min() >= 0 and rows.max() <= 1 + _ABOVE):
+        odd = np.asarray(~((rows >= 0) & (rows <= 1 + _ABOVE)).all(axis=1))
+        rows = np.where(odd[:, None], 0.0, rows)
+    # A matrix product is many times faster than sums along short rows.
+    odd |= np.abs(rows @ np.ones(rows.shape[1]) - 1) > _SLACK
     if usable is not None:
         odd &= usable
     return int(odd.argmax()) if odd.any() else None
