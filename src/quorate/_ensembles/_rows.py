@@ -187,8 +187,7 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
     # trees: the others tell.
     n_unlike = 1 if is_whole else min(_TREES_OF_EVIDENCE, len(trees))
     if trees and ensemble.drawn is not None:
-        everyone = np.arange(n_rows)
-        if is_whole and (_leaf_counts(trees[0][1], X, everyone)[1] == 0).any():
+        if is_whole and (_leaf_counts(trees[0][1], X, slice(None))[1] == 0).any():
             return False
         drawn = _training_rows(ensemble)
         if len(drawn) != ensemble.n_members:
@@ -215,7 +214,7 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
     return True if n_leaves > n_same and not n_other else None
 
 
-def _leaf_counts(member: Member, X: Any, rows: Array) -> tuple[IntArray, IntArray]:
+def _leaf_counts(member: Member, X: Any, rows: Any) -> tuple[IntArray, IntArray]:
     """Return the number of rows per leaf in training, and now."""
     tree = member.estimator.tree_
     is_leaf = tree.children_left == -1
