@@ -113,7 +113,7 @@ class TreeArrays:
         if table.dtype != np.float64 or table.shape != (len(table), self.n_classes):
             raise _forged("leaves of an unexpected layout")
         if not np.isfinite(table).all():
-            raise _forged("leaves that are not finite")
+            raise _forged("leaves not finite, as if all rows had a sample_weight of 0")
         if not (nodes.flags.c_contiguous and table.flags.c_contiguous):
             raise _forged("arrays that are not contiguous")
         if (self.columns >= self.n_features).any():
