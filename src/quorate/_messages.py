@@ -74,7 +74,7 @@ def plural(number: int, noun: str) -> str:
     >>> plural(1, "sample"), plural(2000, "sample"), plural(0, "sample")
     ('1 sample', '2,000 samples', '0 samples')
     """
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"
 
 
 def with_article(word: str) -> str:

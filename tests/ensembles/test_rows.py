@@ -18,10 +18,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from tests.ensembles.kinds import BOOTSTRAPPED, KINDS
+from tests.versions import has
 
 import quorate
 from quorate._data import RowDigest, digest_rows
-from quorate._ensembles import out_of_bag_rows, source_of
+from quorate._ensembles import _rows, out_of_bag_rows, source_of
 from quorate.ensembles import read_ensemble
 from quorate.exceptions import CoverageWarning
 from quorate.results import VoteSource
@@ -193,18 +194,23 @@ def test_one_of_several_trees_is_enough():
     assert source(trees, NEW) is VoteSource.ASSUMED_NEW
 
 
-def test_one_tree_of_ten_tells_where_values_are_missing():
+@pytest.mark.parametrize("kind", [float, object])
+def test_missing_values_tell_nothing_to_old_trees(kind, monkeypatch):
     """scikit-learn before 1.8 sent some of them elsewhere than in training."""
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.05, np.nan, X)
-    model, other = (
-        RandomForestClassifier(30, random_state=0).fit(holes[rows], Y[rows])
-        for rows in (TRAIN, NEW)
-    )
-    own = model.estimators_
-    for n_other, expected in ((0, "TRAINING"), (8, "TRAINING"), (10, "ASSUMED_NEW")):
-        model.estimators_ = other.estimators_[:n_other] + own[n_other:]
-        ensemble = read_ensemble(model)
-        assert source_of(ensemble, ensemble.prepare(holes[TRAIN])).name == expected
+    model = BaggingClassifier(n_estimators=20, random_state=0)
+    ensemble = read_ensemble(model.fit(holes[TRAIN], Y[TRAIN]))
+    rows = ensemble.prepare(holes[TRAIN].astype(kind))
+    if has("scikit-learn", 1, 8):
+        assert source_of(ensemble, rows) is VoteSource.TRAINING
+    monkeypatch.setattr(_rows, "_MISLAYS", True)
+    assert source_of(ensemble, rows) is VoteSource.UNKNOWN
+
+
+def test_trees_of_a_single_leaf_know_nothing_however_many():
+    forest = RandomForestClassifier(100, min_samples_leaf=170, random_state=0)
+    forest.fit(X[TRAIN], Y[TRAIN])
+    assert source(forest, NEW) is not VoteSource.TRAINING
 
 
 def test_a_number_of_rows_is_no_evidence():

@@ -18,7 +18,7 @@ from quorate._blending._means import Recipe, log_ratios, shares_of
 from quorate._checks import check_names
 from quorate._data import TABLES, index_of, other_rows, read_table
 from quorate._kernels.losses import log_of_product
-from quorate._messages import listed, warn
+from quorate._messages import listed, plural, warn
 from quorate._scoring import StoredPrediction
 from quorate._typing import Array, FloatArray, IntArray
 from quorate._votes import Votes, VoteSource, as_labels, check_same_family, with_changes
@@ -406,7 +406,7 @@ class ProbabilityPool:
             parts = [array.take(samples, axis=0).T for samples in samples_of]
             sums = np.array([log_of_product(part, 2) for part in parts])
             _, column_of = linear_sum_assignment(-sums)
-            loss = -sums[np.arange(shares.size), column_of].sum() / self.n_samples
+            loss = 0.0 - sums[np.arange(shares.size), column_of].sum() / self.n_samples
             # Of a rare class even good models are hardly better than the shares.
             if loss < _CLEARLY * limit or loss < limit < losses[place] / 2:
                 swapped[self.names[place]] = (
@@ -419,7 +419,7 @@ class ProbabilityPool:
             return
         name, why = next(iter(swapped.items()))
         others = len(swapped) - 1
-        also = f" ({others} other models have the same problem)" if others else ""
+        also = f" (and so with {plural(others, 'other model')})" if others else ""
         message = (
             f"{self.arrays.owner}: {name!r} has {why}{also}. Columns are assumed to be "
             "in the order of the sorted labels, and a single column to be the second "

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from quorate._checks import check_type
+from quorate._checks import check_type, is_number
 from quorate._choosing._crossfit import cross_fitted_curve, fit_on, folds_of
 from quorate._choosing._evidence import EnsembleEvidence, Evidence, draw_rows
 from quorate._choosing._selection import Selection
@@ -397,11 +397,11 @@ def select(
     costs = {} if costs is None else costs
     check_type("select(costs)", costs, Mapping, "pass {'bytes': [...]}")
     for kind in {**costs, **(budget or {})}:
-        if np.shape(costs.get(kind, ())) != (votes.n_members,):
-            raise ValueError(
-                f"select(costs[{kind!r}]): must be {votes.n_members} numbers, one for "
-                "each member."
-            )
+        given = np.ravel(np.asarray(costs.get(kind, ()), dtype=object))
+        fits = [is_number(cost) and bool(np.isfinite(cost)) for cost in given]
+        if fits != [True] * votes.n_members:
+            wanted = f"must be {votes.n_members} numbers, one for each member"
+            raise ValueError(f"select(costs[{kind!r}]): {wanted}.")
     seed = as_seed(random_state, "select")
     rows, drawn = draw_rows(votes.classes[votes.y], max_samples, "select", seed or 0)
     if rows is not None:

@@ -263,9 +263,8 @@ def vote(
     rows, running = np.arange(n_rows), np.zeros((n_rows, n_classes))
     is_open = np.ones(n_rows, dtype=bool)
     last = stops.ends.size - 1
-    keeps = scores.size * ensemble.n_members <= _KEPT_NUMBERS
-    start = 0
-    kept: dict[int, FloatArray] = {}
+    keeps = ensemble.walk is None and scores.size * ensemble.n_members <= _KEPT_NUMBERS
+    start, kept = 0, np.empty((ensemble.n_members * keeps, n_rows, n_classes))
     for step, end in enumerate(stops.ends):
         if step < last and not rule.possible[step]:
             continue
@@ -275,15 +274,15 @@ def vote(
             shares = ensemble.members[member](X)
             running += shares
             if keeps:
-                kept[member] = shares
+                kept[member, rows] = shares
         leader, best, second = lead(ensemble.handicapped(running))
         if step == last:
             close = is_open & ~(best - second > ensemble.margin)
             if close.any():
                 unsettled = take_rows(X, np.flatnonzero(close))
-                in_order = [kept[member][close] for member in sorted(kept)]
+                in_order = kept[:, rows[close]] if keeps else ensemble.shares(unsettled)
                 leader[close] = (
-                    ensemble.decide(in_order or ensemble.shares(unsettled))
+                    ensemble.decide(in_order)
                     if ensemble.adds_in_order()
                     else ensemble.reference(take_rows(raw, rows[close]), unsettled)
                 )
@@ -305,7 +304,6 @@ def vote(
             keep = np.flatnonzero(is_open)
             rows, X = rows[keep], take_rows(X, keep)
             running = running.take(keep, axis=0)
-            kept = {member: kept[member].take(keep, axis=0) for member in kept}
             is_open = np.ones(n_open, dtype=bool)
         start = end
     return LazyResult(codes, asked, scores)

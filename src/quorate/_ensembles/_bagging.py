@@ -18,7 +18,7 @@ def draws_all(max_samples: Any) -> bool:
 
     From scikit-learn 1.8 on it is None, and 1.0 is a share of the weights.
     """
-    return repr(max_samples) in ("None", repr(BaggingClassifier().max_samples))
+    return str(max_samples) in ("None", str(BaggingClassifier().max_samples))
 
 
 class Bagging(Kind):

@@ -10,22 +10,25 @@ from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import sklearn
+from scipy.sparse import issparse
 
 from quorate._data import count_rows, digest_rows, hash_rows
 from quorate._ensembles._kind import Ensemble
 from quorate._ensembles._member import Member
 from quorate._ensembles._records import records_of
 from quorate._messages import warn
-from quorate._typing import Array, IntArray
+from quorate._typing import IntArray
 from quorate._votes import Votes, VoteSource
 from quorate.exceptions import CoverageWarning
 
 # Sources that a caller can declare.
 RowSource: TypeAlias = Literal["auto", "new", "training"]
 
-# Stumps can match by coincidence; trees with this many leaves do not.
-_LEAVES_OF_EVIDENCE = 30
-_TREES_OF_EVIDENCE = 10
+# Stumps can match by coincidence; trees with this many splits do not.
+_SPLITS_OF_EVIDENCE = 30
+# scikit-learn before 1.8 sent some missing values elsewhere than in training.
+_MISLAYS = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 8)
 # If members drew fewer rows than there were, the largest index drawn is near the end.
 _LAST_ROWS = 0.05
 
@@ -180,14 +183,12 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
         for place, member in enumerate(ensemble.members)
         if hasattr(member.estimator, "tree_")
     ]
-    n_rows, n_leaves, n_same, n_other, drawn = count_rows(X), 0, 0, 0, None
-    is_plain = not (isinstance(X, np.ndarray) and X.dtype.kind == "f")
-    is_whole = is_plain or not np.isnan(X).any()
-    # scikit-learn before 1.8 sent missing values elsewhere than in training, in some
-    # trees: the others tell.
-    n_unlike = 1 if is_whole else min(_TREES_OF_EVIDENCE, len(trees))
+    dense = [] if issparse(X) else X
+    if _MISLAYS and trees and np.isnan(np.asarray(dense, dtype=float)).any():
+        return None
+    n_rows, n_splits, drawn = count_rows(X), 0, None
     if trees and ensemble.drawn is not None:
-        if is_whole and (_leaf_counts(trees[0][1], X, slice(None))[1] == 0).any():
+        if (_leaf_counts(trees[0][1], X, slice(None))[1] == 0).any():
             return False
         drawn = _training_rows(ensemble)
         if len(drawn) != ensemble.n_members:
@@ -196,29 +197,28 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
             return False
     for place, member in trees:
         n_held = int(member.estimator.tree_.n_node_samples[0])
-        rows: Array = np.arange(n_rows)
+        rows: Any = slice(None)
         if drawn is not None:
             # Leaf counts are sums of sample weights, or of rows with repetition.
             rows = drawn[place]
             rows = rows if rows.size == n_held else np.unique(rows)
-        if n_held != rows.size:
+        if n_held != (n_rows if drawn is None else rows.size):
             continue  # trained on others, or with weights of zero: nothing to compare
         held, reached = _leaf_counts(member, X, rows)
-        if np.array_equal(held, reached):
-            n_leaves, n_same = n_leaves + held.size, n_same + 1
-        else:
-            n_other += 1
-        if n_leaves >= _LEAVES_OF_EVIDENCE or n_other == n_unlike:
-            return n_other < n_unlike
+        if not np.array_equal(held, reached):
+            return False
+        n_splits += held.size - 1
+        if n_splits >= _SPLITS_OF_EVIDENCE:
+            return True
     # Equal numbers of rows, or of rows in a single leaf, are no evidence.
-    return True if n_leaves > n_same and not n_other else None
+    return True if n_splits else None
 
 
 def _leaf_counts(member: Member, X: Any, rows: Any) -> tuple[IntArray, IntArray]:
     """Return the number of rows per leaf in training, and now."""
-    tree = member.estimator.tree_
+    tree, leaves = member.estimator.tree_, member.leaves(X)
     is_leaf = tree.children_left == -1
-    reached = np.bincount(member.leaves(X)[rows], minlength=tree.node_count)
+    reached = np.bincount(leaves[rows], minlength=tree.node_count)
     return tree.n_node_samples[is_leaf], reached[is_leaf]
 
 

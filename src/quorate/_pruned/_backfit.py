@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from quorate._ensembles import Ensemble, Member, with_new_leaves
 from quorate._kernels.nearest import onto_simplex, round_leaves
@@ -155,25 +154,24 @@ def backfit(
     """
     # Of two classes one number says all.
     two = targets.shape[0] == 2 and all(known.all() for known in student.knows)
-    old = [np.ascontiguousarray(table.T[int(two) :]) for table in student.values]
+    first = 1 if two else 0
+    old = [np.ascontiguousarray(table.T[first:]) for table in student.values]
     new = [table.copy() for table in old]
-    left = np.array(targets[int(two) :], dtype=float)
+    left = np.array(targets[first:], dtype=float)
     for places, table, say in zip(student.places, new, student.say, strict=True):
         for row, value in zip(left, table, strict=True):
             row -= say * value.take(places)
-    # A matrix adds up the rows of each leaf in less time than a weighted count.
-    n_rows, every = weights.size, np.arange(weights.size + 1, dtype=np.int32)
-    sums = [
-        sp.csc_array((weights, places, every), shape=(table.shape[1], n_rows))
+    counts = [
+        np.bincount(places, weights, minlength=table.shape[1])
         for places, table in zip(student.places, new, strict=True)
     ]
-    counts = [of_leaves @ np.ones(n_rows) for of_leaves in sums]
     before, rounds = np.inf, 0
     while rounds < _MOST_ROUNDS:
         for tree in np.flatnonzero(student.say):
             say, places = float(student.say[tree]), student.places[tree].astype(np.intp)
             # What is left to explain in each leaf, a row per class.
-            pull = np.stack([sums[tree] @ row for row in left])
+            size = old[tree].shape[1]
+            pull = np.stack([np.bincount(places, weights * row, size) for row in left])
             step = say * pull - ridge * (new[tree] - old[tree])
             step /= say**2 * counts[tree] + ridge
             wanted = new[tree] + step

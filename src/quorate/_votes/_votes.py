@@ -628,8 +628,7 @@ def check_votes(votes: object, owner: str) -> None:
         raise TypeError(
             f"{owner}: needs the votes on single samples, which a Summary does not "
             "contain; pass votes on a sample of the rows (prune draws one with "
-            "max_samples), or fit a method that accepts a Summary, such as "
-            "quorate.pruning.KappaPruning()."
+            "max_samples)."
         )
     how = "quorate.collect_votes(ensemble, X, y) or quorate.Votes(predictions, y)"
     check_type(owner, votes, Votes, f"make them with {how}")

@@ -30,7 +30,7 @@ _TABLES = {
 # What identifies each data set; stores of earlier versions do not know it.
 _FINGERPRINTS = (
     "select distinct data, json_extract(preparation, '$.fingerprint') from fits "
-    "where preparation like '%\"fingerprint\"%'"
+    'where preparation like \'%"fingerprint": "%\''
 )
 _FOREIGN = "not a study file, but the database of another program; it was not changed."
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
