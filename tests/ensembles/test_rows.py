@@ -205,6 +205,9 @@ def test_missing_values_tell_nothing_to_old_trees(kind, monkeypatch):
         assert source_of(ensemble, rows) is VoteSource.TRAINING
     monkeypatch.setattr(_rows, "_MISLAYS", True)
     assert source_of(ensemble, rows) is VoteSource.UNKNOWN
+    pool = [read_ensemble(model).members[0].estimator] * 2
+    frame = pd.DataFrame(holes[TRAIN]).convert_dtypes()
+    assert source_of(read_ensemble(pool), frame) is VoteSource.ASSUMED_NEW
 
 
 def test_trees_of_a_single_leaf_know_nothing_however_many():

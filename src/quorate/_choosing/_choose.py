@@ -395,7 +395,7 @@ def select(
     check_method(method)
     size = size_for(method, keep, tolerance, budget)
     costs = {} if costs is None else costs
-    check_type("select(costs)", costs, Mapping, "pass {'bytes': [...]}")
+    check_type("select(costs)", costs, dict, "pass {'bytes': [...]}")
     for kind in {**costs, **(budget or {})}:
         given = np.ravel(np.asarray(costs.get(kind, ()), dtype=object))
         fits = [is_number(cost) and bool(np.isfinite(cost)) for cost in given]

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import sklearn
 from scipy.sparse import issparse
+from sklearn.utils import check_array
 
 from quorate._data import count_rows, digest_rows, hash_rows
 from quorate._ensembles._kind import Ensemble
@@ -183,9 +184,10 @@ def _same_leaves(ensemble: Ensemble, X: Any) -> bool | None:
         for place, member in enumerate(ensemble.members)
         if hasattr(member.estimator, "tree_")
     ]
-    dense = [] if issparse(X) else X
-    if _MISLAYS and trees and np.isnan(np.asarray(dense, dtype=float)).any():
-        return None
+    if _MISLAYS and trees and not issparse(X):
+        as_trees_see = check_array(X, dtype=np.float32, ensure_all_finite=False)
+        if np.isnan(as_trees_see).any():
+            return None
     n_rows, n_splits, drawn = count_rows(X), 0, None
     if trees and ensemble.drawn is not None:
         if (_leaf_counts(trees[0][1], X, slice(None))[1] == 0).any():
